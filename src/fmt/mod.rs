@@ -1,0 +1,77 @@
+//! Knows what a token looks like, and writes it to `out`. Driven by `ser` and by the tree walker.
+//!
+//! There are two formatters, told apart by the constant `PLAIN`, so that the everyday one has no setting to look at:
+//! compact output with serde_json's escapes is plain, everything else reads its [`Options`] as it goes.
+//!
+//! * `layout`: brackets, commas, colons, indentation, depth
+//! * `number`: integers and floats
+//! * `string`: quotes and escapes
+
+mod layout;
+mod number;
+mod string;
+
+use crate::error::{Error, Result};
+use crate::options::Options;
+use crate::out::Out;
+
+/// Writes the tokens of one document.
+pub(crate) struct Formatter<'a, const PLAIN: bool> {
+    pub(crate) out: Out<'a>,
+    options: &'a Options,
+    depth: usize,
+    max_depth: usize,
+    /// Names of the members being written whose key and value come in separate calls, for error pointers: a stack of
+    /// texts in one string.
+    pub(crate) names: String,
+}
+
+impl<'a, const PLAIN: bool> Formatter<'a, PLAIN> {
+    pub(crate) fn new(out: Out<'a>, options: &'a Options) -> Self {
+        debug_assert!(!PLAIN || options.is_plain());
+        Formatter { out, options, depth: 0, max_depth: options.max_depth, names: String::new() }
+    }
+
+    /// The deepest nesting of arrays and objects.
+    pub(crate) fn max_depth(&self) -> usize {
+        self.max_depth
+    }
+
+    /// Remembers that the document cannot be completed, and gives the error back.
+    #[cold]
+    pub(crate) fn fail(&mut self, error: Error) -> Error {
+        self.out.fail(error)
+    }
+
+    #[cold]
+    pub(crate) fn fail_data(&mut self, message: &str) -> Error {
+        self.out.fail(Error::data(message))
+    }
+
+    #[inline]
+    pub(crate) fn null(&mut self) -> Result<()> {
+        self.out.put(b"null")
+    }
+
+    #[inline]
+    pub(crate) fn bool(&mut self, value: bool) -> Result<()> {
+        if value { self.out.put(b"true") } else { self.out.put(b"false") }
+    }
+
+    /// JSON text from elsewhere, as it is.
+    pub(crate) fn raw(&mut self, json: &str) -> Result<()> {
+        self.out.put(json.as_bytes())
+    }
+
+    /// Bytes, as an array of numbers.
+    pub(crate) fn bytes(&mut self, bytes: &[u8]) -> Result<()> {
+        self.open()?;
+        let mut count = 0;
+        for &byte in bytes {
+            self.before_element(count)?;
+            self.integer(byte)?;
+            count += 1;
+        }
+        self.close_array(count)
+    }
+}

@@ -1,0 +1,205 @@
+//! Encodes any [`serde::Serialize`] value as JSON into a **rope**: a list of reference-counted chunks ([`bytes::Bytes`])
+//! that a socket takes with one vectored write, instead of one buffer that is moved every time it grows.
+//!
+//! ```
+//! use json_rope::to_rope;
+//!
+//! #[derive(serde::Serialize)]
+//! struct Order { id: u32, items: Vec<&'static str> }
+//!
+//! let rope = to_rope(&Order { id: 7, items: vec!["tea", "milk"] })?;
+//! assert_eq!(rope, r#"{"id":7,"items":["tea","milk"]}"#);
+//!
+//! let mut socket = Vec::new(); // anything that is `io::Write`
+//! rope.write_to(&mut socket)?;
+//! # Ok::<(), Box<dyn std::error::Error>>(())
+//! ```
+//!
+//! # What to use when
+//!
+//! * [`to_rope`] for a document that is sent, queued or kept: chunks of up to 64 KiB, O(log n) allocations, one copy of
+//!   every byte.
+//! * [`to_writer`] for a document that should leave while it is being encoded, in a fixed amount of memory.
+//! * [`Encoder`] for options, and for a steady workload: it remembers how long recent documents were.
+//! * [`VectoredSink`] for a non-blocking writer: it queues ropes, and carries on where the writer stopped.
+//! * [`to_vec`] and [`to_string`] for callers that need contiguous memory.
+//!
+//! # Concepts
+//!
+//! A **chunk** is what the rope holds and the socket sees. Chunks double from 2 KiB to 64 KiB; none is empty, and none
+//! ends inside a character. A **slab** is what the allocator sees: one allocation, about as large as everything before
+//! it, which is cut into chunks that share it. So the number of allocations is logarithmic while chunks stay small. A
+//! document of up to 2 KiB is one chunk of exactly its length.
+//!
+//! # What comes out
+//!
+//! Byte for byte the output of serde_json (1.0.147 or later), compact and pretty, with the same numbers, the same
+//! escapes and the same refusals, except on purpose:
+//!
+//! * Length hints never decide structure.
+//! * A `Display` that fails inside `collect_str` is an error, not a panic.
+//! * Nesting deeper than a limit (1,000 unless set) is an error, not a stack overflow.
+//! * Errors say where in the document the failing value stands, as a JSON Pointer (RFC 6901).
+//! * A `Serialize` implementation that swallows an error and goes on gets an error, not a broken document.
+//! * A raw value is accepted as a map key if it is a JSON string.
+//!
+//! Members keep the order in which the map or struct gives them, and duplicate keys are not looked for.
+
+#![deny(missing_docs)]
+#![cfg_attr(docsrs, feature(doc_cfg))]
+
+mod encoder;
+mod error;
+mod fmt;
+mod options;
+mod out;
+mod rope;
+mod scan;
+mod ser;
+mod sink;
+mod slab;
+
+use std::io;
+
+use bytes::Bytes;
+use serde::Serialize;
+
+pub use encoder::{Encoder, EncoderBuilder};
+pub use error::{Error, Result};
+pub use rope::{IntoIter, Rope};
+pub use sink::VectoredSink;
+
+use options::Options;
+
+static COMPACT: Options = Options::new(false);
+static PRETTY: Options = Options::new(true);
+
+/// Encodes `value` as compact JSON into a rope.
+///
+/// Costs O(log n) allocations for n bytes; one, of exactly its length, for a document of up to 2 KiB. For a steady
+/// workload an [`Encoder`] does better, because it knows what to expect.
+///
+/// ```
+/// let rope = json_rope::to_rope(&(1, "two", [3.0]))?;
+/// assert_eq!(rope, r#"[1,"two",[3.0]]"#);
+/// # Ok::<(), json_rope::Error>(())
+/// ```
+///
+/// # Errors
+/// A data error if `value` cannot be JSON or its `Serialize` fails, a limit error if it is nested deeper than 1,000.
+pub fn to_rope<T: ?Sized + Serialize>(value: &T) -> Result<Rope> {
+    encoder::encode(&COMPACT, 0, value)
+}
+
+/// Encodes `value` as pretty JSON, indented by two spaces, into a rope. Otherwise like [`to_rope`].
+///
+/// ```
+/// assert_eq!(json_rope::to_rope_pretty(&[1])?, "[\n  1\n]");
+/// # Ok::<(), json_rope::Error>(())
+/// ```
+///
+/// # Errors
+/// As [`to_rope`].
+pub fn to_rope_pretty<T: ?Sized + Serialize>(value: &T) -> Result<Rope> {
+    encoder::encode(&PRETTY, 0, value)
+}
+
+/// Encodes `value` as compact JSON into a list of chunks: those of [`to_rope`].
+///
+/// ```
+/// let chunks = json_rope::to_chunks(&vec![0; 5000])?;
+/// assert_eq!(chunks.iter().map(|chunk| chunk.len()).collect::<Vec<_>>(), [2048, 4096, 3857]);
+/// # Ok::<(), json_rope::Error>(())
+/// ```
+///
+/// # Errors
+/// As [`to_rope`].
+pub fn to_chunks<T: ?Sized + Serialize>(value: &T) -> Result<Vec<Bytes>> {
+    Ok(to_rope(value)?.into_chunks())
+}
+
+/// Encodes `value` as compact JSON into contiguous memory of exactly its length, by way of a rope: from the second chunk
+/// on, one copy more than [`to_rope`], but none of the moves of a growing vector.
+///
+/// ```
+/// assert_eq!(json_rope::to_vec(&[1, 2])?, b"[1,2]");
+/// # Ok::<(), json_rope::Error>(())
+/// ```
+///
+/// # Errors
+/// As [`to_rope`].
+pub fn to_vec<T: ?Sized + Serialize>(value: &T) -> Result<Vec<u8>> {
+    Ok(to_rope(value)?.into_vec())
+}
+
+/// Encodes `value` as pretty JSON into contiguous memory. Otherwise like [`to_vec`].
+///
+/// ```
+/// assert_eq!(json_rope::to_vec_pretty(&[1])?, b"[\n  1\n]");
+/// # Ok::<(), json_rope::Error>(())
+/// ```
+///
+/// # Errors
+/// As [`to_rope`].
+pub fn to_vec_pretty<T: ?Sized + Serialize>(value: &T) -> Result<Vec<u8>> {
+    Ok(to_rope_pretty(value)?.into_vec())
+}
+
+/// Encodes `value` as compact JSON into a string. Otherwise like [`to_vec`].
+///
+/// ```
+/// assert_eq!(json_rope::to_string("é")?, "\"é\"");
+/// # Ok::<(), json_rope::Error>(())
+/// ```
+///
+/// # Errors
+/// As [`to_rope`].
+pub fn to_string<T: ?Sized + Serialize>(value: &T) -> Result<String> {
+    to_rope(value)?.into_string()
+}
+
+/// Encodes `value` as pretty JSON into a string. Otherwise like [`to_vec`].
+///
+/// ```
+/// assert_eq!(json_rope::to_string_pretty(&[()])?, "[\n  null\n]");
+/// # Ok::<(), json_rope::Error>(())
+/// ```
+///
+/// # Errors
+/// As [`to_rope`].
+pub fn to_string_pretty<T: ?Sized + Serialize>(value: &T) -> Result<String> {
+    to_rope_pretty(value)?.into_string()
+}
+
+/// Encodes `value` as compact JSON into `writer` while it is being encoded. See [`Encoder::write`], which also tells
+/// the number of bytes.
+///
+/// No `BufWriter` is needed: bytes leave in batches of 2 KiB at first and 128 KiB later. The writer is not flushed.
+///
+/// ```
+/// let mut out = Vec::new();
+/// json_rope::to_writer(&mut out, &[1, 2])?;
+/// assert_eq!(out, b"[1,2]");
+/// # Ok::<(), json_rope::Error>(())
+/// ```
+///
+/// # Errors
+/// As [`Encoder::write`]. After an error the writer has received an exact prefix of the document.
+pub fn to_writer<W: io::Write, T: ?Sized + Serialize>(mut writer: W, value: &T) -> Result<()> {
+    encoder::write(&COMPACT, &mut writer, value).map(drop)
+}
+
+/// Encodes `value` as pretty JSON into `writer`. Otherwise like [`to_writer`].
+///
+/// ```
+/// let mut out = Vec::new();
+/// json_rope::to_writer_pretty(&mut out, &[1])?;
+/// assert_eq!(out, b"[\n  1\n]");
+/// # Ok::<(), json_rope::Error>(())
+/// ```
+///
+/// # Errors
+/// As [`to_writer`].
+pub fn to_writer_pretty<W: io::Write, T: ?Sized + Serialize>(mut writer: W, value: &T) -> Result<()> {
+    encoder::write(&PRETTY, &mut writer, value).map(drop)
+}

@@ -1,0 +1,67 @@
+//! What an encoder can be told. Set by `encoder`, read by `fmt`; plain data.
+
+/// What becomes of a float that is not finite, which JSON (RFC 8259, section 6) cannot express.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum NonFinite {
+    /// `null`, as in serde_json and in JavaScript.
+    #[default]
+    Null,
+    /// A data error that names the place.
+    Error,
+}
+
+/// How `serialize_bytes` writes bytes, which JSON has no type for.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum BytesFormat {
+    /// An array of numbers, as in serde_json: `[0,255]`.
+    #[default]
+    Array,
+    /// A string in standard Base64 with padding (RFC 4648, section 4): `"AP8="`.
+    Base64,
+    /// A string in lower-case hexadecimal (RFC 4648, section 8, in lower case): `"00ff"`.
+    Hex,
+}
+
+/// The most bytes that one step of indentation may have.
+pub(crate) const MAX_INDENT: usize = 64;
+
+/// Bounds of `first_chunk` and `max_chunk`, in bytes. Below 16 a chunk could hold little more than a character, above
+/// 1 MiB it no longer serves its purpose.
+pub(crate) const CHUNK_BOUNDS: std::ops::RangeInclusive<usize> = 16..=1 << 20;
+
+/// All settings of an encoder, checked.
+#[derive(Clone, Debug)]
+pub(crate) struct Options {
+    pub(crate) pretty: bool,
+    pub(crate) indent: String,
+    pub(crate) max_depth: usize,
+    pub(crate) max_len: u64,
+    pub(crate) first_chunk: usize,
+    pub(crate) max_chunk: usize,
+}
+
+impl Options {
+    /// The defaults, as the documentation of `EncoderBuilder` states them, compact or pretty.
+    pub(crate) const fn new(pretty: bool) -> Options {
+        Options {
+            pretty,
+            indent: String::new(),
+            max_depth: 1000,
+            max_len: u64::MAX,
+            first_chunk: 2 * 1024,
+            max_chunk: 64 * 1024,
+        }
+    }
+
+    /// Whether the output is that of the plain compact serializer.
+    pub(crate) fn is_plain(&self) -> bool {
+        !self.pretty
+    }
+
+    /// One step of indentation.
+    pub(crate) fn indent(&self) -> &str {
+        if self.indent.is_empty() { "  " } else { &self.indent }
+    }
+}

@@ -1,0 +1,234 @@
+//! The only write path. `fmt` writes every byte of a document through an [`Out`]; nothing else reserves or commits bytes.
+//!
+//! Writing is a comparison and a copy into the open [`Tail`]. When its room is used up, [`Out::refill`] decides what
+//! happens: in memory the tail is cut into chunks and a new slab is opened; while streaming the bytes leave through the
+//! [`Spill`] edge and the same buffer is filled again.
+
+use std::io;
+use std::mem::MaybeUninit;
+
+use bytes::Bytes;
+
+use crate::error::{Error, Result};
+use crate::rope::Rope;
+use crate::slab::{self, Growth, SCRATCH, Scratch, Tail};
+
+/// Where bytes go while the document is still being encoded.
+///
+/// `out` only declares it; `sink` implements it for writers. It is called through `dyn`, once for many kilobytes.
+pub(crate) trait Spill {
+    /// Takes all of `parts`, in order. None of them is empty.
+    fn spill(&mut self, parts: &[&[u8]]) -> io::Result<()>;
+}
+
+/// The output of one document.
+pub(crate) struct Out<'a> {
+    tail: Tail<'a>,
+    done: Rope,
+    growth: Growth,
+    /// Bytes that were cut, linked or handed over; those in the tail come on top.
+    flushed: u64,
+    max_len: u64,
+    edge: Option<&'a mut dyn Spill>,
+    failure: Option<Failure>,
+}
+
+/// What made the output unusable. It is kept because a `Serialize` implementation may swallow the error it was given.
+enum Failure {
+    Io(io::ErrorKind),
+    Other,
+}
+
+impl<'a> Out<'a> {
+    /// An output that is kept as a rope.
+    pub(crate) fn in_memory(scratch: &'a mut Scratch, growth: Growth, max_len: u64) -> Out<'a> {
+        Out::new(Tail::on_scratch(scratch), growth, max_len, None)
+    }
+
+    /// An output whose bytes leave through `edge` while the document is being encoded.
+    pub(crate) fn streaming(
+        scratch: &'a mut Scratch,
+        growth: Growth,
+        max_len: u64,
+        edge: &'a mut dyn Spill,
+    ) -> Out<'a> {
+        Out::new(Tail::on_scratch(scratch), growth, max_len, Some(edge))
+    }
+
+    fn new(tail: Tail<'a>, growth: Growth, max_len: u64, edge: Option<&'a mut dyn Spill>) -> Out<'a> {
+        let mut out = Out { tail, done: Rope::new(), growth, flushed: 0, max_len, edge, failure: None };
+        out.open_room();
+        out
+    }
+
+    /// Bytes produced so far.
+    pub(crate) fn offset(&self) -> u64 {
+        self.flushed + self.tail.filled_len() as u64
+    }
+
+    /// Bytes that can be written without a refill.
+    #[inline(always)]
+    pub(crate) fn room(&self) -> usize {
+        self.tail.room()
+    }
+
+    /// Lets `write` fill a front part of the [`room`](Self::room).
+    #[inline(always)]
+    pub(crate) fn fill(&mut self, write: impl for<'s> FnOnce(&'s mut [MaybeUninit<u8>]) -> &'s mut [u8]) {
+        self.tail.fill(write);
+    }
+
+    /// Writes one byte, which must be ASCII.
+    #[inline(always)]
+    pub(crate) fn put_byte(&mut self, byte: u8) -> Result<()> {
+        if self.tail.put_byte(byte) { Ok(()) } else { self.put_slow(&[byte]) }
+    }
+
+    /// Writes `text`, which may be cut anywhere, even inside a character.
+    #[inline(always)]
+    pub(crate) fn put(&mut self, text: &[u8]) -> Result<()> {
+        if self.tail.put(text) { Ok(()) } else { self.put_slow(text) }
+    }
+
+    /// Fills the room up, refills, and goes on: a token that does not fit is split, so that chunks are always full.
+    #[cold]
+    #[inline(never)]
+    pub(crate) fn put_slow(&mut self, mut text: &[u8]) -> Result<()> {
+        loop {
+            let (now, later) = text.split_at(text.len().min(self.tail.room()));
+            self.tail.put(now);
+            if later.is_empty() {
+                return Ok(());
+            }
+            text = later;
+            self.refill()?;
+        }
+    }
+
+    /// Makes room when there is none.
+    #[cold]
+    #[inline(never)]
+    pub(crate) fn refill(&mut self) -> Result<()> {
+        debug_assert_eq!(self.tail.room(), 0);
+        self.check()?;
+        self.allow(1)?;
+        if self.edge.is_some() {
+            self.hand_over(&[])?;
+            if self.growth.chunk() > self.tail.capacity() {
+                self.tail.move_to_slab(self.growth.batch());
+            }
+        } else {
+            self.cut_full_chunks();
+            let (capacity, chunks) = self.growth.slab(self.tail.filled_len());
+            self.done.reserve(chunks);
+            self.tail.move_to_slab(capacity);
+        }
+        self.open_room();
+        Ok(())
+    }
+
+    /// Remembers that the document cannot be completed, and gives the error back.
+    #[cold]
+    pub(crate) fn fail(&mut self, error: Error) -> Error {
+        if self.failure.is_none() {
+            self.failure = Some(error.io_kind().map_or(Failure::Other, Failure::Io));
+        }
+        error
+    }
+
+    /// The rope of all chunks, once the document is complete.
+    pub(crate) fn finish(mut self) -> Result<Rope> {
+        self.check()?;
+        let filled = self.tail.filled_len();
+        // A document that fits the scratch gets its exact size. So does one that was expected to be far longer: unused
+        // slab capacity never exceeds the output by more than the first chunk.
+        let unused = (self.tail.capacity() - filled) as u64;
+        if filled > 0 && (!self.tail.is_on_slab() || unused > self.offset().max(SCRATCH as u64)) {
+            self.tail.move_to_slab(filled);
+        }
+        self.cut_full_chunks();
+        self.cut_chunk(self.tail.filled_len());
+        Ok(self.done)
+    }
+
+    /// Hands over the last bytes, once the document is complete, and returns how many there were in all.
+    pub(crate) fn finish_streaming(mut self) -> Result<u64> {
+        self.check()?;
+        self.hand_over(&[])?;
+        Ok(self.flushed)
+    }
+
+    /// Whether bytes leave while the document is being encoded.
+    pub(crate) fn is_streaming(&self) -> bool {
+        self.edge.is_some()
+    }
+
+    /// Sends what there is, and then `text`, by reference. Only while streaming, and between characters.
+    pub(crate) fn send(&mut self, text: &[u8]) -> Result<()> {
+        self.check()?;
+        self.allow(text.len())?;
+        self.hand_over(text)?;
+        self.open_room();
+        Ok(())
+    }
+
+    /// An error if the document has failed before. A `Serialize` implementation that goes on after an error must not
+    /// get a document that looks whole.
+    fn check(&self) -> Result<()> {
+        match &self.failure {
+            None => Ok(()),
+            Some(Failure::Io(kind)) => Err(Error::io(io::Error::new(*kind, "an earlier write failed"))),
+            Some(Failure::Other) => Err(Error::data("a Serialize implementation went on after an error")),
+        }
+    }
+
+    /// Cuts the tail into chunks of the planned sizes, as far as it has bytes for whole ones.
+    fn cut_full_chunks(&mut self) {
+        while self.tail.is_on_slab() && self.tail.filled_len() >= self.growth.chunk() {
+            self.cut_chunk(slab::whole_characters(&self.tail.filled()[..self.growth.chunk()]));
+        }
+    }
+
+    fn cut_chunk(&mut self, len: usize) {
+        if len > 0 {
+            self.push(len, |tail| tail.cut(len));
+            self.growth.count_chunk(len);
+        }
+    }
+
+    fn push(&mut self, len: usize, chunk: impl FnOnce(&mut Tail<'a>) -> Bytes) {
+        self.done.push(chunk(&mut self.tail));
+        self.flushed += len as u64;
+    }
+
+    /// Sends the whole characters of the tail, and then `text`, through the edge. The same memory is filled again.
+    fn hand_over(&mut self, text: &[u8]) -> Result<()> {
+        let len = slab::whole_characters(self.tail.filled());
+        let parts = [&self.tail.filled()[..len], text];
+        let parts = &parts[usize::from(len == 0)..2 - usize::from(text.is_empty())];
+        let sent = match &mut self.edge {
+            Some(edge) if !parts.is_empty() => edge.spill(parts),
+            _ => Ok(()),
+        };
+        self.tail.discard(len);
+        self.flushed += len as u64 + text.len() as u64;
+        self.growth.count_chunk(len);
+        sent.map_err(|error| self.fail(Error::io(error)))
+    }
+
+    /// A limit error if `more` bytes are too many.
+    fn allow(&mut self, more: usize) -> Result<()> {
+        if self.max_len.saturating_sub(self.offset()) >= more as u64 {
+            return Ok(());
+        }
+        let message = format!("the document is longer than max_len, {} bytes", self.max_len);
+        Err(self.fail(Error::limit(message)))
+    }
+
+    /// Lets the tail be written up to the end of its memory, or of the next batch, but not past `max_len`.
+    fn open_room(&mut self) {
+        let allowed = usize::try_from(self.max_len.saturating_sub(self.offset())).unwrap_or(usize::MAX);
+        let batch = if self.edge.is_some() { self.growth.batch() - self.tail.filled_len() } else { usize::MAX };
+        self.tail.set_room(allowed.min(batch));
+    }
+}

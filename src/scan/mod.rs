@@ -1,0 +1,217 @@
+//! Finds the bytes of a string that JSON must escape, and copies a string with its escapes into free memory.
+//!
+//! Called by `fmt`, through four safe functions. One implementation is picked at compile time as `imp`: SSE2, which
+//! every x86-64 has, or a portable one that works on eight bytes at a time. No implementation reads outside the slice
+//! it is given: the last bytes are read by loads that overlap the ones before.
+//!
+//! Everything that must be escaped is ASCII, so text is treated as bytes, and may be cut anywhere.
+
+#![allow(unsafe_code)]
+
+use std::mem::MaybeUninit;
+use std::slice;
+
+#[cfg(all(target_arch = "x86_64", target_feature = "sse2", not(miri)))]
+mod sse2;
+#[cfg(any(test, not(all(target_arch = "x86_64", target_feature = "sse2")), miri))]
+mod swar;
+
+#[cfg(all(target_arch = "x86_64", target_feature = "sse2", not(miri)))]
+use sse2 as imp;
+#[cfg(any(not(all(target_arch = "x86_64", target_feature = "sse2")), miri))]
+use swar as imp;
+
+/// The longest escape, `\u0000`.
+pub(crate) const MAX_ESCAPE: usize = 6;
+
+/// Room that the escaping copy may touch behind the worst case: one whole block.
+const SLACK: usize = 16;
+
+/// Room that [`quoted`] needs for `len` bytes between marks of up to 4 bytes in all. Saturates, so that an impossible
+/// length asks for impossible room instead of wrapping round.
+#[inline(always)]
+pub(crate) const fn quoted_room(len: usize) -> usize {
+    len.saturating_mul(MAX_ESCAPE).saturating_add(SLACK + 4)
+}
+
+/// How a byte is escaped: the text, padded to one wide store, and its length. Length 0: as it is.
+#[derive(Clone, Copy)]
+struct Escape {
+    text: [u8; 7],
+    len: u8,
+}
+
+/// One entry for each byte value.
+static ESCAPES: [Escape; 256] = {
+    const HEX: &[u8; 16] = b"0123456789abcdef";
+    let mut table = [Escape { text: [0; 7], len: 0 }; 256];
+    let mut byte = 0;
+    while byte < 0x20 {
+        let text = [b'\\', b'u', b'0', b'0', HEX[byte >> 4], HEX[byte & 15], 0];
+        table[byte] = Escape { text, len: 6 };
+        byte += 1;
+    }
+    let short = [(0x08, b'b'), (b'\t', b't'), (b'\n', b'n'), (0x0c, b'f'), (b'\r', b'r'), (b'"', b'"'), (b'\\', b'\\')];
+    let mut i = 0;
+    while i < short.len() {
+        let (byte, letter) = short[i];
+        table[byte as usize] = Escape { text: [b'\\', letter, 0, 0, 0, 0, 0], len: 2 };
+        i += 1;
+    }
+    table
+};
+
+/// The escape for `byte`, or nothing if it needs none.
+pub(crate) fn escape_of(byte: u8) -> &'static [u8] {
+    let escape = &ESCAPES[byte as usize];
+    &escape.text[..escape.len as usize]
+}
+
+/// Number of bytes before the first one that needs an escape; the length of `text` if there is none.
+pub(crate) fn clean_len(text: &[u8]) -> usize {
+    imp::clean_len(text)
+}
+
+/// Writes `before`, `text` with its escapes, and `after` to the front of `room`, and returns what it wrote.
+///
+/// Meant to be inlined where `text` is a constant: then a key's check and copy fold into a few stores.
+///
+/// # Panics
+/// If `room` is shorter than [`quoted_room`] of the text, or the marks are longer than 4 bytes.
+#[inline(always)]
+pub(crate) fn quoted<'r, const B: usize, const A: usize>(
+    before: &[u8; B],
+    text: &[u8],
+    after: &[u8; A],
+    room: &'r mut [MaybeUninit<u8>],
+) -> &'r mut [u8] {
+    const { assert!(A + B <= 4) };
+    assert!(room.len() >= quoted_room(text.len()));
+    let start = room.as_mut_ptr().cast::<u8>();
+    // SAFETY: `room` has at least 6 * text.len() + SLACK + 4 bytes. The marks take at most 4 and the escaped text at
+    // most 6 * text.len(), which leaves the copy the SLACK that it may touch. All bytes up to `end` were written.
+    unsafe {
+        start.cast::<[u8; B]>().write(*before);
+        let end = imp::escape(text, start.add(B));
+        end.cast::<[u8; A]>().write(*after);
+        let len = end.add(A).offset_from_unsigned(start);
+        slice::from_raw_parts_mut(start, len)
+    }
+}
+
+/// Copies bytes of `text`, up to the first that needs an escape, or as many as `room` holds, and returns the copy.
+pub(crate) fn copy_clean<'r>(text: &[u8], room: &'r mut [MaybeUninit<u8>]) -> &'r mut [u8] {
+    let fitting = &text[..text.len().min(room.len())];
+    let clean = clean_len(fitting);
+    let (front, _) = room.split_at_mut(clean);
+    front.write_copy_of_slice(&fitting[..clean])
+}
+
+/// Copies `text` to `dst` byte by byte, with escapes, and returns where it ends. For the few bytes around an escape.
+///
+/// # Safety
+/// `dst` must be valid for writes of `6 * text.len() + 2` bytes and not overlap `text`.
+unsafe fn escape_bytewise(text: &[u8], mut dst: *mut u8) -> *mut u8 {
+    for &byte in text {
+        // SAFETY: each byte advances `dst` by at most 6, so with the bytes still to come there are always at least
+        // 8 bytes of the promised room left: 6 for this byte, and 2.
+        dst = unsafe { put_escaped(byte, dst) };
+    }
+    dst
+}
+
+/// Writes one byte or its escape to `dst` and returns where it ends.
+///
+/// # Safety
+/// `dst` must be valid for writes of 8 bytes.
+#[inline(always)]
+unsafe fn put_escaped(byte: u8, dst: *mut u8) -> *mut u8 {
+    let escape = ESCAPES[byte as usize];
+    // SAFETY: `Escape` is 8 bytes without padding (7 + 1, alignment 1), the caller promised room for them, and the
+    // returned pointer is at most 6 further.
+    unsafe {
+        if escape.len == 0 {
+            dst.write(byte);
+            dst.add(1)
+        } else {
+            dst.cast::<Escape>().write(escape);
+            dst.add(escape.len as usize)
+        }
+    }
+}
+
+/// A text of at most 32 bytes that needs no escape is copied to `dst`, and the result is where it ends. Otherwise the
+/// result is `None`, and what was written to `dst` means nothing.
+///
+/// # Safety
+/// `dst` must be valid for writes of `text.len()` bytes and not overlap `text`.
+#[inline(always)]
+unsafe fn copy_short(text: &[u8], dst: *mut u8) -> Option<*mut u8> {
+    let len = text.len();
+    let src = text.as_ptr();
+    // SAFETY: in every arm, each load lies inside `text` and each store inside the first `len` bytes of `dst`, because
+    // the arm's range says that `len` is at least the width of the access, and the second access ends at `len`.
+    unsafe {
+        let clean = match len {
+            0 => true,
+            1..=3 => {
+                let (first, middle, last) = (*src, *src.add(len / 2), *src.add(len - 1));
+                dst.write(first);
+                dst.add(len / 2).write(middle);
+                dst.add(len - 1).write(last);
+                let mut word = u32::from(first) | u32::from(middle) << 8 | u32::from(last) << 16;
+                word |= 0x2000_0000; // a space in the unused byte
+                !has_escape_32(word)
+            }
+            4..=7 => {
+                let a = src.cast::<u32>().read_unaligned();
+                let b = src.add(len - 4).cast::<u32>().read_unaligned();
+                dst.cast::<u32>().write_unaligned(a);
+                dst.add(len - 4).cast::<u32>().write_unaligned(b);
+                !has_escape_64(u64::from(a) | u64::from(b) << 32)
+            }
+            8..=15 => {
+                let a = src.cast::<u64>().read_unaligned();
+                let b = src.add(len - 8).cast::<u64>().read_unaligned();
+                dst.cast::<u64>().write_unaligned(a);
+                dst.add(len - 8).cast::<u64>().write_unaligned(b);
+                !imp::has_escape_128(a, b)
+            }
+            16..=32 => {
+                let a = imp::load(src);
+                let b = imp::load(src.add(len - 16));
+                imp::store(dst, a);
+                imp::store(dst.add(len - 16), b);
+                !imp::has_escape(a, b)
+            }
+            _ => false,
+        };
+        clean.then(|| dst.add(len))
+    }
+}
+
+/// Whether one of the eight bytes needs an escape.
+#[inline(always)]
+fn has_escape_64(word: u64) -> bool {
+    escape_marks(word) != 0
+}
+
+/// Whether one of the four bytes needs an escape.
+#[inline(always)]
+fn has_escape_32(word: u32) -> bool {
+    has_escape_64(u64::from(word) | 0x2020_2020_0000_0000)
+}
+
+/// Sets the top bit of the lowest byte (counted from the least significant) that needs an escape, and of none below;
+/// bits above may be set wrongly, because the subtractions borrow. 0 if no byte needs one.
+#[inline(always)]
+fn escape_marks(word: u64) -> u64 {
+    const ONES: u64 = 0x0101_0101_0101_0101;
+    const TOPS: u64 = ONES << 7;
+    let quote = word ^ (ONES * b'"' as u64);
+    let backslash = word ^ (ONES * b'\\' as u64);
+    let below_space = word.wrapping_sub(ONES * 0x20) & !word;
+    let is_quote = quote.wrapping_sub(ONES) & !quote;
+    let is_backslash = backslash.wrapping_sub(ONES) & !backslash;
+    (below_space | is_quote | is_backslash) & TOPS
+}

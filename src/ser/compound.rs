@@ -1,0 +1,277 @@
+//! Arrays and objects: sequences, tuples, maps, structs, and the variants that hold them.
+
+use serde::Serialize;
+use serde::ser::{
+    SerializeMap, SerializeSeq, SerializeStruct, SerializeStructVariant, SerializeTuple, SerializeTupleStruct,
+    SerializeTupleVariant,
+};
+
+use super::Serializer;
+use super::key::{self, KeySerializer};
+use super::private::Private;
+use crate::error::{Error, Result};
+use crate::fmt::Formatter;
+
+/// An array that is being written.
+pub(crate) struct Array<'f, 'a, const PLAIN: bool> {
+    formatter: &'f mut Formatter<'a, PLAIN>,
+    wrappers: usize,
+    count: usize,
+    variant: Option<&'static str>,
+}
+
+impl<'f, 'a, const PLAIN: bool> Array<'f, 'a, PLAIN> {
+    #[inline]
+    pub(super) fn new(serializer: Serializer<'f, 'a, PLAIN>) -> Self {
+        Array { formatter: serializer.formatter, wrappers: serializer.wrappers, count: 0, variant: None }
+    }
+
+    /// The same array as the content of an enum variant.
+    #[inline]
+    pub(super) fn in_variant(mut self, variant: &'static str) -> Self {
+        self.variant = Some(variant);
+        self
+    }
+
+    #[inline]
+    fn element<T: ?Sized + Serialize>(&mut self, value: &T) -> Result<()> {
+        self.formatter.before_element(self.count)?;
+        let inner = Serializer { formatter: &mut *self.formatter, wrappers: self.wrappers };
+        if let Err(error) = value.serialize(inner) {
+            return Err(self.fail(error));
+        }
+        self.count += 1;
+        Ok(())
+    }
+
+    #[cold]
+    fn fail(&mut self, error: Error) -> Error {
+        let error = under(self.formatter, error, self.count);
+        match self.variant {
+            Some(variant) => under(self.formatter, error, variant),
+            None => error,
+        }
+    }
+
+    #[inline]
+    fn close(self) -> Result<()> {
+        self.formatter.close_array(self.count)?;
+        if self.variant.is_some() { self.formatter.close_object(1) } else { Ok(()) }
+    }
+}
+
+/// Notes on the way up that the failing value stands under `segment`, and that the document has failed.
+#[cold]
+pub(super) fn under<const PLAIN: bool>(
+    formatter: &mut Formatter<'_, PLAIN>,
+    mut error: Error,
+    segment: impl ToString,
+) -> Error {
+    error.push_segment(segment.to_string());
+    formatter.fail(error)
+}
+
+macro_rules! array {
+    ($($trait:ident::$method:ident),*) => {$(
+        impl<const PLAIN: bool> $trait for Array<'_, '_, PLAIN> {
+            type Ok = ();
+            type Error = Error;
+
+            #[inline]
+            fn $method<T: ?Sized + Serialize>(&mut self, value: &T) -> Result<()> {
+                self.element(value)
+            }
+
+            #[inline]
+            fn end(self) -> Result<()> {
+                self.close()
+            }
+        }
+    )*};
+}
+
+array!(
+    SerializeSeq::serialize_element,
+    SerializeTuple::serialize_element,
+    SerializeTupleStruct::serialize_field,
+    SerializeTupleVariant::serialize_field
+);
+
+/// An object that is being written; or one of the private protocols, which look like a struct.
+pub(crate) struct Object<'f, 'a, const PLAIN: bool> {
+    formatter: &'f mut Formatter<'a, PLAIN>,
+    wrappers: usize,
+    count: usize,
+    variant: Option<&'static str>,
+    private: Option<Private>,
+    /// Where the name of the member begins whose key was written and whose value was not.
+    open_name: Option<usize>,
+}
+
+impl<'f, 'a, const PLAIN: bool> Object<'f, 'a, PLAIN> {
+    #[inline]
+    pub(super) fn new(serializer: Serializer<'f, 'a, PLAIN>) -> Self {
+        Object {
+            formatter: serializer.formatter,
+            wrappers: serializer.wrappers,
+            count: 0,
+            variant: None,
+            private: None,
+            open_name: None,
+        }
+    }
+
+    /// Not an object at all: see [`Private`].
+    #[inline]
+    pub(super) fn private(serializer: Serializer<'f, 'a, PLAIN>, private: Private) -> Self {
+        Object { private: Some(private), ..Object::new(serializer) }
+    }
+
+    /// The same object as the content of an enum variant.
+    #[inline]
+    pub(super) fn in_variant(mut self, variant: &'static str) -> Self {
+        self.variant = Some(variant);
+        self
+    }
+
+    #[inline]
+    fn field<T: ?Sized + Serialize>(&mut self, key: &'static str, value: &T) -> Result<()> {
+        self.formatter.key(self.count, key)?;
+        match self.value(value) {
+            Ok(()) => Ok(()),
+            Err(error) => Err(self.fail(error, key)),
+        }
+    }
+
+    #[inline]
+    fn key<T: ?Sized + Serialize>(&mut self, key: &T, capture: bool) -> Result<()> {
+        let (index, wrappers) = (self.count, self.wrappers);
+        let serializer = KeySerializer { formatter: &mut *self.formatter, index, wrappers, capture };
+        match key.serialize(serializer) {
+            Ok(()) => Ok(()),
+            Err(error) => Err(self.fail_here(error)),
+        }
+    }
+
+    #[inline]
+    fn value<T: ?Sized + Serialize>(&mut self, value: &T) -> Result<()> {
+        self.count += 1;
+        value.serialize(Serializer { formatter: &mut *self.formatter, wrappers: self.wrappers })
+    }
+
+    /// An error of the member `segment`.
+    #[cold]
+    fn fail(&mut self, error: Error, segment: impl ToString) -> Error {
+        let error = under(self.formatter, error, segment);
+        self.fail_here(error)
+    }
+
+    /// An error of the object itself.
+    #[cold]
+    fn fail_here(&mut self, error: Error) -> Error {
+        match self.variant {
+            Some(variant) => under(self.formatter, error, variant),
+            None => self.formatter.fail(error),
+        }
+    }
+
+    #[cold]
+    fn misuse(&mut self, message: &str) -> Result<()> {
+        let error = self.formatter.fail_data(message);
+        Err(self.fail_here(error))
+    }
+
+    #[inline]
+    fn close(self) -> Result<()> {
+        self.formatter.close_object(self.count)?;
+        if self.variant.is_some() { self.formatter.close_object(1) } else { Ok(()) }
+    }
+}
+
+impl<const PLAIN: bool> SerializeMap for Object<'_, '_, PLAIN> {
+    type Ok = ();
+    type Error = Error;
+
+    fn serialize_key<T: ?Sized + Serialize>(&mut self, key: &T) -> Result<()> {
+        if self.open_name.is_some() {
+            return self.misuse("serialize_key was called twice without serialize_value");
+        }
+        // The value may fail in a later call, when the key is out of sight, so its name is kept.
+        let start = self.formatter.names.len();
+        self.key(key, true)?;
+        self.open_name = Some(start);
+        Ok(())
+    }
+
+    fn serialize_value<T: ?Sized + Serialize>(&mut self, value: &T) -> Result<()> {
+        let Some(start) = self.open_name.take() else {
+            return self.misuse("serialize_value was called without serialize_key");
+        };
+        if let Err(error) = self.value(value) {
+            let name = self.formatter.names.split_off(start);
+            return Err(self.fail(error, name));
+        }
+        self.formatter.names.truncate(start);
+        Ok(())
+    }
+
+    #[inline]
+    fn serialize_entry<K, V>(&mut self, key: &K, value: &V) -> Result<()>
+    where
+        K: ?Sized + Serialize,
+        V: ?Sized + Serialize,
+    {
+        if self.open_name.is_some() {
+            return self.misuse("serialize_entry was called between serialize_key and serialize_value");
+        }
+        self.key(key, false)?;
+        match self.value(value) {
+            Ok(()) => Ok(()),
+            Err(error) => Err(self.fail(error, key::name(key))),
+        }
+    }
+
+    #[inline]
+    fn end(mut self) -> Result<()> {
+        if self.open_name.is_some() {
+            return self.misuse("a map ended after serialize_key without serialize_value");
+        }
+        self.close()
+    }
+}
+
+impl<const PLAIN: bool> SerializeStruct for Object<'_, '_, PLAIN> {
+    type Ok = ();
+    type Error = Error;
+
+    #[inline]
+    fn serialize_field<T: ?Sized + Serialize>(&mut self, key: &'static str, value: &T) -> Result<()> {
+        match self.private {
+            None => self.field(key, value),
+            Some(private) => private.field(self.formatter, &mut self.count, key, value),
+        }
+    }
+
+    #[inline]
+    fn end(self) -> Result<()> {
+        match self.private {
+            None => self.close(),
+            Some(private) => private.end(self.formatter, self.count),
+        }
+    }
+}
+
+impl<const PLAIN: bool> SerializeStructVariant for Object<'_, '_, PLAIN> {
+    type Ok = ();
+    type Error = Error;
+
+    #[inline]
+    fn serialize_field<T: ?Sized + Serialize>(&mut self, key: &'static str, value: &T) -> Result<()> {
+        self.field(key, value)
+    }
+
+    #[inline]
+    fn end(self) -> Result<()> {
+        self.close()
+    }
+}

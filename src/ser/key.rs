@@ -1,0 +1,176 @@
+//! Map keys: one path for every kind of output. A key is a string, or a scalar that is written between quotes; anything
+//! else is refused, as serde_json refuses it.
+
+use std::fmt::{Display, Write as _};
+
+use serde::ser::SerializeMap;
+use serde::{Serialize, Serializer};
+
+use super::private::{No, Private, RawKey, refuse};
+use crate::error::{Error, Result};
+use crate::fmt::Formatter;
+
+/// Encodes one key together with what stands before and after it.
+pub(super) struct KeySerializer<'f, 'a, const PLAIN: bool> {
+    pub(super) formatter: &'f mut Formatter<'a, PLAIN>,
+    pub(super) index: usize,
+    pub(super) wrappers: usize,
+    /// Whether the unescaped text is also appended to `formatter.names`.
+    pub(super) capture: bool,
+}
+
+impl<const PLAIN: bool> KeySerializer<'_, '_, PLAIN> {
+    #[inline]
+    pub(super) fn text(self, text: &str) -> Result<()> {
+        if self.capture {
+            self.formatter.names.push_str(text);
+        }
+        self.formatter.key(self.index, text)
+    }
+
+    #[inline]
+    fn integer(self, value: impl itoa::Integer) -> Result<()> {
+        self.text(itoa::Buffer::new().format(value))
+    }
+
+    #[inline]
+    fn float(self, value: impl zmij::Float, is_finite: bool) -> Result<()> {
+        if is_finite {
+            self.text(zmij::Buffer::new().format_finite(value))
+        } else {
+            Err(self.formatter.fail_data("float key must be finite"))
+        }
+    }
+
+    #[cold]
+    pub(super) fn refuse<T>(self) -> Result<T> {
+        Err(self.formatter.fail_data("key must be a string"))
+    }
+
+    fn unwrap<T: ?Sized + Serialize>(mut self, value: &T) -> Result<()> {
+        self.wrappers = super::wrap(self.formatter, self.wrappers)?;
+        value.serialize(self)
+    }
+}
+
+/// The text of a key as an error pointer names it. For keys that have been encoded, when their value has failed; the
+/// key is at hand but its text is not, so serde_json makes it again.
+#[cold]
+pub(super) fn name<T: ?Sized + Serialize>(key: &T) -> String {
+    struct Member<'k, T: ?Sized>(&'k T);
+    impl<T: ?Sized + Serialize> Serialize for Member<'_, T> {
+        fn serialize<S: Serializer>(&self, serializer: S) -> std::result::Result<S::Ok, S::Error> {
+            let mut map = serializer.serialize_map(Some(1))?;
+            map.serialize_entry(self.0, &())?;
+            map.end()
+        }
+    }
+    let object = serde_json::to_value(Member(key)).unwrap_or_default();
+    object.as_object().and_then(|object| object.keys().next().cloned()).unwrap_or_default()
+}
+
+macro_rules! scalars {
+    ($($method:ident($type:ty)),*) => {$(
+        #[inline]
+        fn $method(self, value: $type) -> Result<()> {
+            self.integer(value)
+        }
+    )*};
+}
+
+impl<'f, 'a, const PLAIN: bool> serde::Serializer for KeySerializer<'f, 'a, PLAIN> {
+    type Ok = ();
+    type Error = Error;
+    type SerializeSeq = No;
+    type SerializeTuple = No;
+    type SerializeTupleStruct = No;
+    type SerializeTupleVariant = No;
+    type SerializeMap = No;
+    type SerializeStruct = RawKey<'f, 'a, PLAIN>;
+    type SerializeStructVariant = No;
+
+    #[inline]
+    fn serialize_str(self, value: &str) -> Result<()> {
+        self.text(value)
+    }
+
+    #[inline]
+    fn serialize_char(self, value: char) -> Result<()> {
+        self.serialize_str(value.encode_utf8(&mut [0; 4]))
+    }
+
+    #[inline]
+    fn serialize_unit_variant(self, _name: &'static str, _index: u32, variant: &'static str) -> Result<()> {
+        self.serialize_str(variant)
+    }
+
+    fn collect_str<T: ?Sized + Display>(self, value: &T) -> Result<()> {
+        self.formatter.before_key(self.index)?;
+        self.formatter.display(value)?;
+        if self.capture {
+            // It has just been displayed without an error; should it fail now, the name is cut short, no more.
+            let _ = write!(self.formatter.names, "{value}");
+        }
+        self.formatter.after_key()
+    }
+
+    scalars! {
+        serialize_i8(i8), serialize_i16(i16), serialize_i32(i32), serialize_i64(i64), serialize_i128(i128),
+        serialize_u8(u8), serialize_u16(u16), serialize_u32(u32), serialize_u64(u64), serialize_u128(u128)
+    }
+
+    #[inline]
+    fn serialize_bool(self, value: bool) -> Result<()> {
+        self.text(if value { "true" } else { "false" })
+    }
+
+    #[inline]
+    fn serialize_f32(self, value: f32) -> Result<()> {
+        self.float(value, value.is_finite())
+    }
+
+    #[inline]
+    fn serialize_f64(self, value: f64) -> Result<()> {
+        self.float(value, value.is_finite())
+    }
+
+    #[inline]
+    fn serialize_newtype_struct<T: ?Sized + Serialize>(self, _name: &'static str, value: &T) -> Result<()> {
+        self.unwrap(value)
+    }
+
+    #[inline]
+    fn serialize_some<T: ?Sized + Serialize>(self, value: &T) -> Result<()> {
+        self.unwrap(value)
+    }
+
+    fn serialize_struct(self, name: &'static str, _len: usize) -> Result<Self::SerializeStruct> {
+        match Private::of(name) {
+            Some(Private::RawValue) => Ok(RawKey::new(self)),
+            _ => self.refuse(),
+        }
+    }
+
+    refuse! {
+        serialize_bytes(&[u8]) -> ();
+        serialize_none() -> ();
+        serialize_unit() -> ();
+        serialize_unit_struct(&'static str) -> ();
+        serialize_seq(Option<usize>) -> No;
+        serialize_tuple(usize) -> No;
+        serialize_tuple_struct(&'static str, usize) -> No;
+        serialize_tuple_variant(&'static str, u32, &'static str, usize) -> No;
+        serialize_map(Option<usize>) -> No;
+        serialize_struct_variant(&'static str, u32, &'static str, usize) -> No;
+    }
+
+    fn serialize_newtype_variant<T: ?Sized + Serialize>(
+        self,
+        _: &'static str,
+        _: u32,
+        _: &'static str,
+        _: &T,
+    ) -> Result<()> {
+        self.refuse()
+    }
+}

@@ -1,0 +1,263 @@
+//! The `serde::Serializer`: turns serde's data model into tokens. Values are here; arrays and objects in `compound`,
+//! map keys in `key`, and the private protocols of serde_json's own types in `private`.
+
+mod compound;
+mod key;
+mod private;
+
+use std::fmt::Display;
+
+use serde::Serialize;
+
+use crate::error::{Error, Result};
+use crate::fmt::Formatter;
+use compound::{Array, Object};
+use private::Private;
+
+/// Encodes `value` as one JSON text.
+pub(crate) fn serialize<T, const PLAIN: bool>(formatter: &mut Formatter<'_, PLAIN>, value: &T) -> Result<()>
+where
+    T: ?Sized + Serialize,
+{
+    value.serialize(Serializer { formatter, wrappers: 0 })
+}
+
+/// Encodes one value.
+pub(crate) struct Serializer<'f, 'a, const PLAIN: bool> {
+    formatter: &'f mut Formatter<'a, PLAIN>,
+    /// How many transparent wrappers (`Some`, newtype structs) stand around this value. They leave no trace in the
+    /// output, so `max_depth` does not count them, but a type that recurses through them alone needs as much stack.
+    wrappers: usize,
+}
+
+/// Transparent wrappers that are allowed for each level of `max_depth`. A tree of `Option<Box<Node>>` has one a level.
+const WRAPPERS_PER_LEVEL: usize = 2;
+
+impl<'f, 'a, const PLAIN: bool> Serializer<'f, 'a, PLAIN> {
+    #[inline]
+    fn array(self) -> Result<Array<'f, 'a, PLAIN>> {
+        self.formatter.open()?;
+        Ok(Array::new(self))
+    }
+
+    #[inline]
+    fn object(self) -> Result<Object<'f, 'a, PLAIN>> {
+        self.formatter.open()?;
+        Ok(Object::new(self))
+    }
+
+    /// The object around the content of an enum variant, up to that content.
+    #[inline]
+    fn variant(&mut self, variant: &'static str) -> Result<()> {
+        self.formatter.open()?;
+        self.formatter.key(0, variant)
+    }
+
+    #[inline]
+    fn unwrap<T: ?Sized + Serialize>(mut self, value: &T) -> Result<()> {
+        self.wrappers = wrap(self.formatter, self.wrappers)?;
+        value.serialize(self)
+    }
+}
+
+/// Counts one more transparent wrapper, of those that the depth limit leaves room for.
+#[inline]
+fn wrap<const PLAIN: bool>(formatter: &mut Formatter<'_, PLAIN>, wrappers: usize) -> Result<usize> {
+    // One level more than there may be: a limit of 0 still encodes a wrapped scalar.
+    let levels = formatter.max_depth().saturating_add(1);
+    if wrappers >= levels.saturating_mul(WRAPPERS_PER_LEVEL) {
+        return Err(formatter.too_deep());
+    }
+    Ok(wrappers + 1)
+}
+
+impl<'f, 'a, const PLAIN: bool> serde::Serializer for Serializer<'f, 'a, PLAIN> {
+    type Ok = ();
+    type Error = Error;
+    type SerializeSeq = Array<'f, 'a, PLAIN>;
+    type SerializeTuple = Array<'f, 'a, PLAIN>;
+    type SerializeTupleStruct = Array<'f, 'a, PLAIN>;
+    type SerializeTupleVariant = Array<'f, 'a, PLAIN>;
+    type SerializeMap = Object<'f, 'a, PLAIN>;
+    type SerializeStruct = Object<'f, 'a, PLAIN>;
+    type SerializeStructVariant = Object<'f, 'a, PLAIN>;
+
+    #[inline]
+    fn serialize_bool(self, value: bool) -> Result<()> {
+        self.formatter.bool(value)
+    }
+
+    #[inline]
+    fn serialize_i8(self, value: i8) -> Result<()> {
+        self.formatter.integer(value)
+    }
+
+    #[inline]
+    fn serialize_i16(self, value: i16) -> Result<()> {
+        self.formatter.integer(value)
+    }
+
+    #[inline]
+    fn serialize_i32(self, value: i32) -> Result<()> {
+        self.formatter.integer(value)
+    }
+
+    #[inline]
+    fn serialize_i64(self, value: i64) -> Result<()> {
+        self.formatter.integer(value)
+    }
+
+    fn serialize_i128(self, value: i128) -> Result<()> {
+        self.formatter.integer(value)
+    }
+
+    #[inline]
+    fn serialize_u8(self, value: u8) -> Result<()> {
+        self.formatter.integer(value)
+    }
+
+    #[inline]
+    fn serialize_u16(self, value: u16) -> Result<()> {
+        self.formatter.integer(value)
+    }
+
+    #[inline]
+    fn serialize_u32(self, value: u32) -> Result<()> {
+        self.formatter.integer(value)
+    }
+
+    #[inline]
+    fn serialize_u64(self, value: u64) -> Result<()> {
+        self.formatter.integer(value)
+    }
+
+    fn serialize_u128(self, value: u128) -> Result<()> {
+        self.formatter.integer(value)
+    }
+
+    #[inline]
+    fn serialize_f32(self, value: f32) -> Result<()> {
+        self.formatter.float(value)
+    }
+
+    #[inline]
+    fn serialize_f64(self, value: f64) -> Result<()> {
+        self.formatter.float(value)
+    }
+
+    #[inline]
+    fn serialize_char(self, value: char) -> Result<()> {
+        self.formatter.string(value.encode_utf8(&mut [0; 4]))
+    }
+
+    #[inline]
+    fn serialize_str(self, value: &str) -> Result<()> {
+        self.formatter.string(value)
+    }
+
+    fn serialize_bytes(self, value: &[u8]) -> Result<()> {
+        self.formatter.bytes(value)
+    }
+
+    #[inline]
+    fn serialize_none(self) -> Result<()> {
+        self.formatter.null()
+    }
+
+    #[inline]
+    fn serialize_some<T: ?Sized + Serialize>(self, value: &T) -> Result<()> {
+        self.unwrap(value)
+    }
+
+    #[inline]
+    fn serialize_unit(self) -> Result<()> {
+        self.formatter.null()
+    }
+
+    #[inline]
+    fn serialize_unit_struct(self, _name: &'static str) -> Result<()> {
+        self.formatter.null()
+    }
+
+    #[inline]
+    fn serialize_unit_variant(self, _name: &'static str, _index: u32, variant: &'static str) -> Result<()> {
+        self.formatter.string(variant)
+    }
+
+    #[inline]
+    fn serialize_newtype_struct<T: ?Sized + Serialize>(self, _name: &'static str, value: &T) -> Result<()> {
+        self.unwrap(value)
+    }
+
+    fn serialize_newtype_variant<T: ?Sized + Serialize>(
+        mut self,
+        _name: &'static str,
+        _index: u32,
+        variant: &'static str,
+        value: &T,
+    ) -> Result<()> {
+        self.variant(variant)?;
+        let inner = Serializer { formatter: &mut *self.formatter, wrappers: self.wrappers };
+        if let Err(error) = value.serialize(inner) {
+            return Err(compound::under(self.formatter, error, variant));
+        }
+        self.formatter.close_object(1)
+    }
+
+    #[inline]
+    fn serialize_seq(self, _len: Option<usize>) -> Result<Self::SerializeSeq> {
+        // Length hints never decide structure: what is written depends on the elements that come.
+        self.array()
+    }
+
+    #[inline]
+    fn serialize_tuple(self, _len: usize) -> Result<Self::SerializeTuple> {
+        self.array()
+    }
+
+    #[inline]
+    fn serialize_tuple_struct(self, _name: &'static str, _len: usize) -> Result<Self::SerializeTupleStruct> {
+        self.array()
+    }
+
+    #[inline]
+    fn serialize_tuple_variant(
+        mut self,
+        _name: &'static str,
+        _index: u32,
+        variant: &'static str,
+        _len: usize,
+    ) -> Result<Self::SerializeTupleVariant> {
+        self.variant(variant)?;
+        Ok(self.array()?.in_variant(variant))
+    }
+
+    #[inline]
+    fn serialize_map(self, _len: Option<usize>) -> Result<Self::SerializeMap> {
+        self.object()
+    }
+
+    #[inline]
+    fn serialize_struct(self, name: &'static str, _len: usize) -> Result<Self::SerializeStruct> {
+        match Private::of(name) {
+            None => self.object(),
+            Some(private) => Ok(Object::private(self, private)),
+        }
+    }
+
+    #[inline]
+    fn serialize_struct_variant(
+        mut self,
+        _name: &'static str,
+        _index: u32,
+        variant: &'static str,
+        _len: usize,
+    ) -> Result<Self::SerializeStructVariant> {
+        self.variant(variant)?;
+        Ok(self.object()?.in_variant(variant))
+    }
+
+    fn collect_str<T: ?Sized + Display>(self, value: &T) -> Result<()> {
+        self.formatter.display(value)
+    }
+}

@@ -1,0 +1,303 @@
+//! The memory that is being written, and how much of it to ask for next. Only `out` uses this module.
+//!
+//! Three sizes that are easily confused:
+//!
+//! * the **scratch** is a fixed area on the stack that every document starts in;
+//! * a **chunk** is what the rope holds and the socket sees;
+//! * a **slab** is what the allocator sees: one allocation that is cut into chunks which share it.
+//!
+//! [`Tail`] owns the unsafe part: three pointers into the scratch or into a slab. [`Growth`] is plain arithmetic.
+
+#![allow(unsafe_code)]
+
+use std::marker::PhantomData;
+use std::mem::{self, MaybeUninit};
+use std::slice;
+
+use bytes::{Bytes, BytesMut};
+
+/// Bytes on the stack that a document starts in. Chunks of 2, 4 and 8 KiB fit exactly, so with the default settings a
+/// document costs its first slab only when it needs a fourth chunk. Larger would save one more allocation for large
+/// documents, at the price of a deeper stack frame under every `Serialize` recursion.
+pub(crate) const SCRATCH: usize = 14 * 1024;
+
+/// The stack area; see [`SCRATCH`].
+pub(crate) type Scratch = [MaybeUninit<u8>; SCRATCH];
+
+/// A fresh stack area. Costs nothing: no byte of it is written.
+pub(crate) fn scratch() -> Scratch {
+    [MaybeUninit::uninit(); SCRATCH]
+}
+
+/// The open end of the output: initialised bytes that are not yet part of a chunk, then room for more.
+///
+/// Invariants, which every method keeps and every unsafe block rests on:
+///
+/// 1. `start <= cur <= end <= limit`, all inside (or at the end of) one allocation that only this `Tail` may touch
+///    between `start` and `limit`.
+/// 2. The bytes from `start` to `cur` are initialised.
+/// 3. Either `slab` has capacity and no length, and is exactly `start..limit`; or `slab` has no capacity and
+///    `start..limit` is the scratch borrowed for `'a`, or nothing.
+pub(crate) struct Tail<'a> {
+    cur: *mut u8,
+    end: *mut u8,
+    start: *mut u8,
+    limit: *mut u8,
+    slab: BytesMut,
+    scratch: PhantomData<&'a mut [MaybeUninit<u8>]>,
+}
+
+// SAFETY: a `Tail` is the only holder of its pointers, and what they point to (a uniquely owned slab, or bytes mutably
+// borrowed for `'a`) may move between threads with it.
+unsafe impl Send for Tail<'_> {}
+// SAFETY: nothing can be written through a shared reference to a `Tail`.
+unsafe impl Sync for Tail<'_> {}
+
+impl<'a> Tail<'a> {
+    /// An empty tail in `scratch`.
+    pub(crate) fn on_scratch(scratch: &'a mut [MaybeUninit<u8>]) -> Tail<'a> {
+        let bytes = scratch.as_mut_ptr_range();
+        let (start, end) = (bytes.start.cast::<u8>(), bytes.end.cast::<u8>());
+        Tail { cur: start, end, start, limit: end, slab: BytesMut::new(), scratch: PhantomData }
+    }
+
+    /// Bytes that can still be written.
+    #[inline(always)]
+    pub(crate) fn room(&self) -> usize {
+        self.end.addr() - self.cur.addr()
+    }
+
+    /// Bytes written and not yet cut.
+    #[inline]
+    pub(crate) fn filled_len(&self) -> usize {
+        self.cur.addr() - self.start.addr()
+    }
+
+    /// The bytes written and not yet cut.
+    pub(crate) fn filled(&self) -> &[u8] {
+        // SAFETY: by invariants 1 and 2 these bytes are initialised and nobody else writes them while `self` is borrowed.
+        unsafe { slice::from_raw_parts(self.start, self.filled_len()) }
+    }
+
+    /// The bytes written and not yet cut, to be rearranged.
+    pub(crate) fn filled_mut(&mut self) -> &mut [u8] {
+        // SAFETY: by invariants 1 and 2 these bytes are initialised, and `self` is borrowed exclusively.
+        unsafe { slice::from_raw_parts_mut(self.start, self.filled_len()) }
+    }
+
+    /// Whether the bytes are in a slab, from which [`cut`](Self::cut) can give them away, and not in the scratch.
+    pub(crate) fn is_on_slab(&self) -> bool {
+        self.slab.capacity() > 0
+    }
+
+    /// Bytes of the memory in use, uncut ones and those not written yet.
+    pub(crate) fn capacity(&self) -> usize {
+        self.limit.addr() - self.start.addr()
+    }
+
+    /// Appends one byte if there is room for it.
+    #[inline(always)]
+    pub(crate) fn put_byte(&mut self, byte: u8) -> bool {
+        if self.cur == self.end {
+            return false;
+        }
+        // SAFETY: `cur < end`, so by invariant 1 the byte at `cur` is ours to write and `cur + 1 <= end`; it is
+        // initialised before `cur` passes it.
+        unsafe {
+            self.cur.write(byte);
+            self.cur = self.cur.add(1);
+        }
+        true
+    }
+
+    /// Appends `bytes` if there is room for all of them.
+    #[inline(always)]
+    pub(crate) fn put(&mut self, bytes: &[u8]) -> bool {
+        if bytes.len() > self.room() {
+            return false;
+        }
+        // SAFETY: there is room for `bytes.len()` bytes at `cur` (invariant 1); `bytes` is a live shared slice, and as
+        // nobody else may touch our room it cannot overlap it; they are initialised before `cur` passes them.
+        unsafe {
+            self.cur.copy_from_nonoverlapping(bytes.as_ptr(), bytes.len());
+            self.cur = self.cur.add(bytes.len());
+        }
+        true
+    }
+
+    /// Lets `write` fill a front part of the room and appends what it says it has filled.
+    ///
+    /// # Panics
+    /// If the returned slice is not the front of the slice given. The comparison folds away where `write` is inlined.
+    #[inline(always)]
+    pub(crate) fn fill(&mut self, write: impl for<'s> FnOnce(&'s mut [MaybeUninit<u8>]) -> &'s mut [u8]) {
+        let room = self.room();
+        // SAFETY: by invariant 1 the bytes from `cur` to `end` are ours; as `MaybeUninit` they need no initialisation.
+        let spare = unsafe { slice::from_raw_parts_mut(self.cur.cast::<MaybeUninit<u8>>(), room) };
+        let filled = write(spare);
+        let len = filled.len();
+        assert!(filled.as_ptr() == self.cur.cast_const() && len <= room);
+        // SAFETY: the closure returned `len <= room` initialised bytes (it is a `&mut [u8]`) that begin at `cur`.
+        self.cur = unsafe { self.cur.add(len) };
+    }
+
+    /// Moves the uncut bytes to the front of a new slab of `capacity` bytes, which must hold them, and lets go of the
+    /// old memory.
+    pub(crate) fn move_to_slab(&mut self, capacity: usize) {
+        let mut slab = BytesMut::with_capacity(capacity);
+        slab.extend_from_slice(self.filled());
+        let filled = slab.len();
+        slab.clear();
+        self.slab = slab;
+        self.rebase(filled);
+    }
+
+    /// Gives the `len` oldest uncut bytes away as a chunk that shares the slab.
+    ///
+    /// # Panics
+    /// If fewer bytes are filled, or if they are on the scratch.
+    pub(crate) fn cut(&mut self, len: usize) -> Bytes {
+        let filled = self.filled_len();
+        assert!(len <= filled && self.is_on_slab());
+        // SAFETY: `len <= filled <= slab.capacity()` by invariants 1 and 3, and those bytes are initialised (2).
+        unsafe { self.slab.set_len(len) };
+        // The last bytes of a slab take its whole capacity with them. Splitting would first move the slab's ownership
+        // to the heap: for a slab that is one chunk, and full, that is an allocation saved.
+        let chunk = if len == filled && len == self.slab.capacity() {
+            mem::take(&mut self.slab)
+        } else {
+            self.slab.split_to(len)
+        };
+        self.rebase(filled - len);
+        chunk.freeze()
+    }
+
+    /// Forgets the `len` oldest uncut bytes and moves the rest to the front of the same memory.
+    ///
+    /// # Panics
+    /// If fewer bytes are filled.
+    pub(crate) fn discard(&mut self, len: usize) {
+        let filled = self.filled_len();
+        self.filled_mut().copy_within(len.., 0);
+        // SAFETY: `len <= filled`, or the line above has panicked; the first `filled - len` bytes are initialised.
+        self.cur = unsafe { self.start.add(filled - len) };
+    }
+
+    /// Lets `room` more bytes be written, or as many as the memory has if that is less.
+    pub(crate) fn set_room(&mut self, room: usize) {
+        let room = room.min(self.limit.addr() - self.cur.addr());
+        // SAFETY: `cur + room` is at most `limit`, so it stays inside the allocation (invariant 1).
+        self.end = unsafe { self.cur.add(room) };
+    }
+
+    /// Points into `slab`, whose first `filled` bytes are initialised, again.
+    fn rebase(&mut self, filled: usize) {
+        let spare = self.slab.spare_capacity_mut();
+        assert!(filled <= spare.len());
+        let bytes = spare.as_mut_ptr_range();
+        self.start = bytes.start.cast();
+        self.end = bytes.end.cast();
+        self.limit = self.end;
+        // SAFETY: `filled <= spare.len()`, so the result lies inside the spare capacity or one past its end.
+        self.cur = unsafe { self.start.add(filled) };
+    }
+}
+
+/// How far apart the plan of a chunk and its real length may lie: a chunk is cut before a character that it would
+/// split, and the rest of a character is at most this long.
+const CHARACTER_REST: usize = 3;
+
+/// The largest output that an encoder remembers, in bytes. It bounds the slab that the next document starts with.
+pub(crate) const MAX_REMEMBERED: usize = 64 << 20;
+
+/// Decides the sizes of chunks and slabs from the number of bytes written, never from the number of hand-overs.
+///
+/// Chunks double from `first` up to `max`: a size has been used up when that many bytes went out at it, in however
+/// many pieces (a linked fragment ends a chunk early). A slab is about as large as all that was written before it,
+/// so slabs double too, but without an end, and their unused rest never exceeds the output by more than `first`.
+#[derive(Clone)]
+pub(crate) struct Growth {
+    first: usize,
+    max: usize,
+    chunk: usize,
+    written_at_size: usize,
+    written: usize,
+    expected: usize,
+}
+
+impl Growth {
+    /// A plan for chunks from `first` to `max` bytes, for a document of probably `expected` bytes (0: unknown).
+    pub(crate) fn new(first: usize, max: usize, expected: usize) -> Growth {
+        Growth { first, max, chunk: first, written_at_size: 0, written: 0, expected: expected.min(MAX_REMEMBERED) }
+    }
+
+    /// The length at which the open chunk is to be cut.
+    pub(crate) fn chunk(&self) -> usize {
+        self.chunk
+    }
+
+    /// How many bytes to collect before a hand-over while streaming: a chunk, or, once chunks have reached their full
+    /// size, two of them, because a system call costs more than the cache misses of a larger buffer.
+    pub(crate) fn batch(&self) -> usize {
+        if self.chunk < self.max { self.chunk } else { 2 * self.max }
+    }
+
+    /// Notes that a chunk of `len` bytes was cut.
+    pub(crate) fn count_chunk(&mut self, len: usize) {
+        self.written = self.written.saturating_add(len);
+        self.written_at_size = self.written_at_size.saturating_add(len);
+        if self.chunk < self.max && self.written_at_size.saturating_add(CHARACTER_REST) >= self.chunk {
+            self.chunk = self.chunk.saturating_mul(2).min(self.max);
+            self.written_at_size = 0;
+        }
+    }
+
+    /// The capacity of the slab to be allocated now, when `uncut` bytes have to move into it, and the number of chunks
+    /// it will be cut into.
+    ///
+    /// The capacity is a sum of planned chunks, so that no slab ends in the middle of one.
+    pub(crate) fn slab(&self, uncut: usize) -> (usize, usize) {
+        // As much again as there is. Or, if recent documents tell, what they had and an eighth more, since sizes vary.
+        let so_far = self.written.saturating_add(uncut);
+        let expected = self.expected.saturating_add(self.expected / 8).saturating_sub(self.written);
+        let wanted = uncut.saturating_add(so_far).saturating_add(self.first).max(expected);
+        let mut plan = self.clone();
+        let (mut capacity, mut chunks) = (0usize, 0usize);
+        while plan.chunk < plan.max && capacity.saturating_add(plan.chunk / 2) < wanted {
+            capacity += plan.chunk;
+            chunks += 1;
+            plan.count_chunk(plan.chunk);
+        }
+        let rest = wanted.saturating_sub(capacity);
+        if rest > 0 && plan.chunk == plan.max {
+            let more = rest.saturating_add(plan.max / 2) / plan.max;
+            capacity = capacity.saturating_add(more.saturating_mul(plan.max));
+            chunks = chunks.saturating_add(more);
+        }
+        // Rounding may have gone down to nothing, or below what has to move.
+        while capacity <= uncut {
+            capacity += plan.chunk;
+            chunks += 1;
+        }
+        (capacity, chunks)
+    }
+}
+
+/// How many of `bytes`, the front part of valid UTF-8 text, are whole characters: all but 0 to 3 of them.
+pub(crate) fn whole_characters(bytes: &[u8]) -> usize {
+    let len = bytes.len();
+    // The last character starts at most four bytes before the end; whether it is complete its first byte tells.
+    for back in 1..=len.min(4) {
+        let first = bytes[len - back];
+        if first & 0xc0 != 0x80 {
+            let needed = match first {
+                0xf0.. => 4,
+                0xe0.. => 3,
+                0xc0.. => 2,
+                _ => 1,
+            };
+            return if needed > back { len - back } else { len };
+        }
+    }
+    len
+}
