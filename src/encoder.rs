@@ -165,8 +165,11 @@ where
 {
     let mut scratch = slab::scratch();
     let growth = Growth::new(options.first_chunk, options.max_chunk, expected);
-    let out = Out::in_memory(&mut scratch, growth, options.max_len);
-    complete(Formatter::<PLAIN>::new(out, options), value, Out::finish)
+    let mut formatter = Formatter::<PLAIN>::new(Out::in_memory(&mut scratch, growth, options.max_len), options);
+    match ser::serialize(&mut formatter, value) {
+        Ok(()) => formatter.out.finish(),
+        Err(error) => Err(error.finish(formatter.out.offset())),
+    }
 }
 
 /// Streams into `writer` and returns the number of bytes.
@@ -188,22 +191,11 @@ where
 {
     let mut scratch = slab::scratch();
     let growth = Growth::new(options.first_chunk, options.max_chunk, 0);
-    let out = Out::streaming(&mut scratch, growth, options.max_len, edge);
-    complete(Formatter::<PLAIN>::new(out, options), value, Out::finish_streaming)
-}
-
-/// Encodes the value, finishes the output, and tells an error where it happened.
-fn complete<'a, T, R, const PLAIN: bool>(
-    mut formatter: Formatter<'a, PLAIN>,
-    value: &T,
-    finish: impl FnOnce(Out<'a>) -> Result<R>,
-) -> Result<R>
-where
-    T: ?Sized + Serialize,
-{
-    let result = ser::serialize(&mut formatter, value);
-    let offset = formatter.out.offset();
-    result.and_then(|()| finish(formatter.out)).map_err(|error| error.finish(offset))
+    let mut formatter = Formatter::<PLAIN>::new(Out::streaming(&mut scratch, growth, options.max_len, edge), options);
+    match ser::serialize(&mut formatter, value) {
+        Ok(()) => formatter.out.finish_streaming(),
+        Err(error) => Err(error.finish(formatter.out.offset())),
+    }
 }
 
 /// Collects the options of an [`Encoder`]. Made by [`Encoder::builder`].

@@ -5,7 +5,7 @@
 //! [`Spill`] edge and the same buffer is filled again.
 
 use std::io;
-use std::mem::MaybeUninit;
+use std::mem::{self, MaybeUninit};
 
 use bytes::Bytes;
 
@@ -101,14 +101,14 @@ impl<'a> Out<'a> {
                 return Ok(());
             }
             text = later;
-            self.refill()?;
+            self.refill(text.len())?;
         }
     }
 
-    /// Makes room when there is none.
+    /// Makes room when there is none, and at least `coming` bytes are about to be written.
     #[cold]
     #[inline(never)]
-    pub(crate) fn refill(&mut self) -> Result<()> {
+    pub(crate) fn refill(&mut self, coming: usize) -> Result<()> {
         debug_assert_eq!(self.tail.room(), 0);
         self.check()?;
         self.allow(1)?;
@@ -119,7 +119,7 @@ impl<'a> Out<'a> {
             }
         } else {
             self.cut_full_chunks();
-            let (capacity, chunks) = self.growth.slab(self.tail.filled_len());
+            let (capacity, chunks) = self.growth.slab(self.tail.filled_len(), coming);
             self.done.reserve(chunks);
             self.tail.move_to_slab(capacity);
         }
@@ -136,26 +136,32 @@ impl<'a> Out<'a> {
         error
     }
 
-    /// The rope of all chunks, once the document is complete.
-    pub(crate) fn finish(mut self) -> Result<Rope> {
+    /// The rope of all chunks, once the document is complete. The output is then empty.
+    pub(crate) fn finish(&mut self) -> Result<Rope> {
         self.check()?;
-        let filled = self.tail.filled_len();
+        let filled = self.tail.filled();
+        if self.done.is_empty() && !self.tail.is_on_slab() && filled.len() <= self.growth.chunk() {
+            // Most documents: one chunk of exactly their length.
+            return Ok(Rope::from(Bytes::copy_from_slice(filled)));
+        }
         // A document that fits the scratch gets its exact size. So does one that was expected to be far longer: unused
-        // slab capacity never exceeds the output by more than the first chunk.
-        let unused = (self.tail.capacity() - filled) as u64;
-        if filled > 0 && (!self.tail.is_on_slab() || unused > self.offset().max(SCRATCH as u64)) {
-            self.tail.move_to_slab(filled);
+        // slab capacity never exceeds the output, or the scratch if that is more.
+        let unused = (self.tail.capacity() - filled.len()) as u64;
+        if !self.tail.is_on_slab() || unused > self.offset().max(SCRATCH as u64) {
+            self.tail.move_to_slab(filled.len());
         }
         self.cut_full_chunks();
         self.cut_chunk(self.tail.filled_len());
-        Ok(self.done)
+        Ok(mem::take(&mut self.done))
     }
 
     /// Hands over the last bytes, once the document is complete, and returns how many there were in all.
-    pub(crate) fn finish_streaming(mut self) -> Result<u64> {
+    pub(crate) fn finish_streaming(&mut self) -> Result<u64> {
         self.check()?;
-        self.hand_over(&[])?;
-        Ok(self.flushed)
+        match self.hand_over(&[]) {
+            Ok(()) => Ok(self.flushed),
+            Err(error) => Err(error.finish(self.offset())),
+        }
     }
 
     /// Whether bytes leave while the document is being encoded.
@@ -177,8 +183,13 @@ impl<'a> Out<'a> {
     fn check(&self) -> Result<()> {
         match &self.failure {
             None => Ok(()),
-            Some(Failure::Io(kind)) => Err(Error::io(io::Error::new(*kind, "an earlier write failed"))),
-            Some(Failure::Other) => Err(Error::data("a Serialize implementation went on after an error")),
+            Some(Failure::Io(kind)) => {
+                let error = io::Error::new(*kind, "an earlier write failed");
+                Err(Error::io(error).finish(self.offset()))
+            }
+            Some(Failure::Other) => {
+                Err(Error::data("a Serialize implementation went on after an error").finish(self.offset()))
+            }
         }
     }
 

@@ -252,15 +252,15 @@ impl Growth {
         }
     }
 
-    /// The capacity of the slab to be allocated now, when `uncut` bytes have to move into it, and the number of chunks
-    /// it will be cut into.
+    /// The capacity of the slab to be allocated now, when `uncut` bytes have to move into it and at least `coming` follow,
+    /// and the number of chunks it will be cut into.
     ///
     /// The capacity is a sum of planned chunks, so that no slab ends in the middle of one.
-    pub(crate) fn slab(&self, uncut: usize) -> (usize, usize) {
+    pub(crate) fn slab(&self, uncut: usize, coming: usize) -> (usize, usize) {
         // As much again as there is. Or, if recent documents tell, what they had and an eighth more, since sizes vary.
         let so_far = self.written.saturating_add(uncut);
         let expected = self.expected.saturating_add(self.expected / 8).saturating_sub(self.written);
-        let wanted = uncut.saturating_add(so_far).saturating_add(self.first).max(expected);
+        let wanted = uncut.saturating_add(so_far.max(coming)).saturating_add(self.first).max(expected);
         let mut plan = self.clone();
         let (mut capacity, mut chunks) = (0usize, 0usize);
         while plan.chunk < plan.max && capacity.saturating_add(plan.chunk / 2) < wanted {

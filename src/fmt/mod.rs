@@ -69,7 +69,7 @@ impl<'a, const PLAIN: bool> Formatter<'a, PLAIN> {
         let mut count = 0;
         for &byte in bytes {
             self.before_element(count)?;
-            self.integer(byte)?;
+            self.integer(false, byte.into())?;
             count += 1;
         }
         self.close_array(count)

@@ -1,4 +1,5 @@
-//! Integers through `itoa`, floats through `zmij`, as serde_json does since 1.0.147.
+//! Integers and floats, with the text that serde_json has given them since 1.0.147: floats through `zmij`, integers of
+//! more than 64 bits through `itoa`, smaller ones by a routine that writes them in place.
 
 #![allow(unsafe_code)]
 
@@ -11,9 +12,24 @@ use crate::error::Result;
 /// Room that [`float_in_place`] needs, in bytes.
 const FLOAT_ROOM: usize = size_of::<zmij::Buffer>();
 
+/// Room that [`integer_in_place`] needs, in bytes: a sign, 20 digits, and what is behind them in the last wide store.
+const INTEGER_ROOM: usize = 1 + 20 + 8;
+
 impl<const PLAIN: bool> Formatter<'_, PLAIN> {
+    /// An integer of at most 64 bits: its sign and its absolute value.
     #[inline]
-    pub(crate) fn integer(&mut self, value: impl itoa::Integer) -> Result<()> {
+    pub(crate) fn integer(&mut self, negative: bool, value: u64) -> Result<()> {
+        if self.out.room() >= INTEGER_ROOM {
+            self.out.fill(|room| integer_in_place(negative, value, room));
+            Ok(())
+        } else {
+            let mut room = [MaybeUninit::uninit(); INTEGER_ROOM];
+            self.out.put_slow(integer_in_place(negative, value, &mut room))
+        }
+    }
+
+    /// An integer of 128 bits.
+    pub(crate) fn wide_integer(&mut self, value: impl itoa::Integer) -> Result<()> {
         self.out.put(itoa::Buffer::new().format(value).as_bytes())
     }
 
@@ -23,9 +39,8 @@ impl<const PLAIN: bool> Formatter<'_, PLAIN> {
         if value.is_finite() { self.finite(value) } else { self.non_finite() }
     }
 
-    /// A float that is known to be finite.
     #[inline]
-    pub(crate) fn finite(&mut self, value: impl Float) -> Result<()> {
+    fn finite(&mut self, value: impl Float) -> Result<()> {
         if self.out.room() >= FLOAT_ROOM {
             self.out.fill(|room| float_in_place(value, room));
             Ok(())
@@ -85,5 +100,119 @@ fn float_in_place(value: impl Float, room: &mut [MaybeUninit<u8>]) -> &mut [u8] 
             start.cast::<u8>().copy_from(start.cast::<u8>().add(offset), len);
         }
         slice::from_raw_parts_mut(start.cast::<u8>(), len)
+    }
+}
+
+const TEN_TO_8: u64 = 100_000_000;
+
+/// Formats an integer at the front of `room`, without a copy: eight digits at a time, as eight bytes of one register.
+///
+/// # Panics
+/// If `room` has fewer than [`INTEGER_ROOM`] bytes.
+#[inline(always)]
+fn integer_in_place(negative: bool, value: u64, room: &mut [MaybeUninit<u8>]) -> &mut [u8] {
+    let (room, _) = room.split_at_mut(INTEGER_ROOM);
+    room[0].write(b'-');
+    let mut len = usize::from(negative);
+    if value < TEN_TO_8 {
+        len = put_leading(value as u32, room, len);
+    } else {
+        len = put_long(value, room, len);
+    }
+    // SAFETY: the sign, if `len` counts one, and then every byte up to `len` was written by the `put_*` calls.
+    unsafe { slice::from_raw_parts_mut(room.as_mut_ptr().cast::<u8>(), len) }
+}
+
+/// Nine digits and more. Identifiers often have nine, and times in milliseconds thirteen.
+#[inline(never)]
+fn put_long(value: u64, room: &mut [MaybeUninit<u8>], mut len: usize) -> usize {
+    let (high, low) = (value / TEN_TO_8, value % TEN_TO_8);
+    if high < 10 {
+        room[len].write(b'0' + high as u8);
+        len += 1;
+    } else if high < TEN_TO_8 {
+        len = put_leading(high as u32, room, len);
+    } else {
+        len = put_leading((high / TEN_TO_8) as u32, room, len);
+        len = put_eight((high % TEN_TO_8) as u32, room, len);
+    }
+    put_eight(low as u32, room, len)
+}
+
+/// Writes a number below 10^8 at `at`, without leading zeros, and returns where it ends. Touches eight bytes.
+#[inline(always)]
+fn put_leading(value: u32, room: &mut [MaybeUninit<u8>], at: usize) -> usize {
+    let digits = eight_digits(value);
+    // The last digit stays, also if it is a zero.
+    let zeros = ((digits | 1 << 56).trailing_zeros() / 8) as usize;
+    put_digits(digits >> (8 * zeros), room, at);
+    at + 8 - zeros
+}
+
+/// Writes all eight digits of a number below 10^8 at `at` and returns where they end.
+#[inline(always)]
+fn put_eight(value: u32, room: &mut [MaybeUninit<u8>], at: usize) -> usize {
+    put_digits(eight_digits(value), room, at);
+    at + 8
+}
+
+#[inline(always)]
+fn put_digits(digits: u64, room: &mut [MaybeUninit<u8>], at: usize) {
+    const ZEROS: u64 = u64::from_ne_bytes([b'0'; 8]);
+    room[at..at + 8].write_copy_of_slice(&(digits | ZEROS).to_le_bytes());
+}
+
+/// The eight decimal digits of a number below 10^8, one a byte, the first one in the least significant.
+///
+/// Three times, all lanes of a register are divided at once, by multiplying with a rounded-up reciprocal that is exact
+/// for the range of a lane: first into two lanes of four digits, then into four of two, then into eight of one.
+#[inline(always)]
+fn eight_digits(value: u32) -> u64 {
+    let (high, low) = (u64::from(value / 10_000), u64::from(value % 10_000));
+    let fours = high | low << 32;
+    let hundreds = (fours * 10_486 >> 20) & 0x0000_007f_0000_007f;
+    let twos = hundreds | (fours - 100 * hundreds) << 16;
+    let tens = (twos * 103 >> 10) & 0x000f_000f_000f_000f;
+    tens | (twos - 10 * tens) << 8
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn text(negative: bool, value: u64) -> String {
+        let mut room = [MaybeUninit::uninit(); INTEGER_ROOM];
+        String::from_utf8(integer_in_place(negative, value, &mut room).to_vec()).unwrap()
+    }
+
+    #[test]
+    fn every_group_of_four_digits_divides_exactly() {
+        // The lanes do not influence each other, so all values of one lane, and of the other, are all there is.
+        for four in 0..10_000 {
+            assert_eq!(text(false, four), four.to_string());
+            let high = four * 10_000 + 9_999;
+            assert_eq!(text(false, high), high.to_string());
+        }
+    }
+
+    #[test]
+    fn around_every_power_of_ten_and_of_two() {
+        let powers = (0..20).map(|n| 10u64.pow(n)).chain((0..64).map(|n| 1 << n)).chain([0, u64::MAX]);
+        for power in powers {
+            for value in [power.wrapping_sub(1), power, power.wrapping_add(1), power.wrapping_mul(9)] {
+                assert_eq!(text(false, value), value.to_string());
+                assert_eq!(text(true, value), format!("-{value}"));
+            }
+        }
+    }
+
+    #[test]
+    fn many_values_of_every_length() {
+        let mut state = 1u64;
+        for step in 0..200_000u32 {
+            state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+            let value = state >> (step % 64);
+            assert_eq!(text(false, value), value.to_string());
+        }
     }
 }

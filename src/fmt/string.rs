@@ -27,12 +27,22 @@ impl<const PLAIN: bool> Formatter<'_, PLAIN> {
         self.out.put_byte(b'"')
     }
 
-    /// A key that is a string, with all that stands before and after it.
+    /// A key that is known at compile time, with all that stands before and after it. Where it is inlined, the compiler
+    /// sees the text, and the search for escapes folds away.
     #[inline]
+    pub(crate) fn static_key(&mut self, index: usize, text: &'static str) -> Result<()> {
+        if PLAIN && self.out.room() >= scan::quoted_room(text.len()) {
+            self.out.fill(|room| scan::quoted(key_start(index), text.as_bytes(), b"\":", room));
+            return Ok(());
+        }
+        self.key_slow(index, text)
+    }
+
+    /// A key with all that stands before and after it.
+    #[inline(never)]
     pub(crate) fn key(&mut self, index: usize, text: &str) -> Result<()> {
         if PLAIN && self.out.room() >= scan::quoted_room(text.len()) {
-            let before = if index == 0 { b"{\"" } else { b",\"" };
-            self.out.fill(|room| scan::quoted(before, text.as_bytes(), b"\":", room));
+            self.out.fill(|room| scan::quoted(key_start(index), text.as_bytes(), b"\":", room));
             return Ok(());
         }
         self.key_slow(index, text)
@@ -61,7 +71,7 @@ impl<const PLAIN: bool> Formatter<'_, PLAIN> {
                 continue;
             }
             if room == 0 {
-                self.out.refill()?;
+                self.out.refill(text.len())?;
                 continue;
             }
             self.out.fill(|room| {
@@ -84,6 +94,12 @@ impl<const PLAIN: bool> Formatter<'_, PLAIN> {
         Pieces::write(self, value)?;
         self.out.put_byte(b'"')
     }
+}
+
+/// What stands before the key of a member in compact output.
+#[inline(always)]
+fn key_start(index: usize) -> &'static [u8; 2] {
+    if index == 0 { b"{\"" } else { b",\"" }
 }
 
 /// Escapes what a `Display` writes, piece by piece.

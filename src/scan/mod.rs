@@ -1,7 +1,8 @@
 //! Finds the bytes of a string that JSON must escape, and copies a string with its escapes into free memory.
 //!
 //! Called by `fmt`, through four safe functions. One implementation is picked at compile time as `imp`: SSE2, which
-//! every x86-64 has, or a portable one that works on eight bytes at a time. No implementation reads outside the slice
+//! every x86-64 has, or a portable one that works on eight bytes at a time (also under Miri, and to test it on any
+//! machine with `RUSTFLAGS='--cfg json_rope_portable'`). No implementation reads outside the slice
 //! it is given: the last bytes are read by loads that overlap the ones before.
 //!
 //! Everything that must be escaped is ASCII, so text is treated as bytes, and may be cut anywhere.
@@ -11,15 +12,18 @@
 use std::mem::MaybeUninit;
 use std::slice;
 
-#[cfg(all(target_arch = "x86_64", target_feature = "sse2", not(miri)))]
-mod sse2;
-#[cfg(any(test, not(all(target_arch = "x86_64", target_feature = "sse2")), miri))]
+cfg_select! {
+    all(target_arch = "x86_64", target_feature = "sse2", not(miri), not(json_rope_portable)) => {
+        mod avx2;
+        mod sse2;
+        use sse2 as imp;
+    }
+    _ => {
+        use swar as imp;
+    }
+}
+#[allow(dead_code, reason = "used where there is nothing better, and by the tests everywhere")]
 mod swar;
-
-#[cfg(all(target_arch = "x86_64", target_feature = "sse2", not(miri)))]
-use sse2 as imp;
-#[cfg(any(not(all(target_arch = "x86_64", target_feature = "sse2")), miri))]
-use swar as imp;
 
 /// The longest escape, `\u0000`.
 pub(crate) const MAX_ESCAPE: usize = 6;
@@ -140,8 +144,11 @@ unsafe fn put_escaped(byte: u8, dst: *mut u8) -> *mut u8 {
     }
 }
 
-/// A text of at most 32 bytes that needs no escape is copied to `dst`, and the result is where it ends. Otherwise the
+/// A text of less than 64 bytes that needs no escape is copied to `dst`, and the result is where it ends. Otherwise the
 /// result is `None`, and what was written to `dst` means nothing.
+///
+/// Lengths of short strings are hard to predict, so there are few cases: four loads that overlap as the length demands
+/// serve a whole range of lengths without a branch.
 ///
 /// # Safety
 /// `dst` must be valid for writes of `text.len()` bytes and not overlap `text`.
@@ -149,57 +156,56 @@ unsafe fn put_escaped(byte: u8, dst: *mut u8) -> *mut u8 {
 unsafe fn copy_short(text: &[u8], dst: *mut u8) -> Option<*mut u8> {
     let len = text.len();
     let src = text.as_ptr();
-    // SAFETY: in every arm, each load lies inside `text` and each store inside the first `len` bytes of `dst`, because
-    // the arm's range says that `len` is at least the width of the access, and the second access ends at `len`.
-    unsafe {
-        let clean = match len {
-            0 => true,
-            1..=3 => {
-                let (first, middle, last) = (*src, *src.add(len / 2), *src.add(len - 1));
-                dst.write(first);
-                dst.add(len / 2).write(middle);
-                dst.add(len - 1).write(last);
-                let mut word = u32::from(first) | u32::from(middle) << 8 | u32::from(last) << 16;
-                word |= 0x2000_0000; // a space in the unused byte
-                !has_escape_32(word)
-            }
-            4..=7 => {
-                let a = src.cast::<u32>().read_unaligned();
-                let b = src.add(len - 4).cast::<u32>().read_unaligned();
-                dst.cast::<u32>().write_unaligned(a);
-                dst.add(len - 4).cast::<u32>().write_unaligned(b);
-                !has_escape_64(u64::from(a) | u64::from(b) << 32)
-            }
-            8..=15 => {
-                let a = src.cast::<u64>().read_unaligned();
-                let b = src.add(len - 8).cast::<u64>().read_unaligned();
-                dst.cast::<u64>().write_unaligned(a);
-                dst.add(len - 8).cast::<u64>().write_unaligned(b);
-                !imp::has_escape_128(a, b)
-            }
-            16..=32 => {
-                let a = imp::load(src);
-                let b = imp::load(src.add(len - 16));
+    let clean = match len {
+        16..=63 => {
+            // For 16 to 31 bytes the offsets are 0, 0, and twice the last block; for 32 to 63 the blocks are two at the
+            // front and two at the end.
+            let step = (len >> 5) << 4;
+            // SAFETY: the largest offset is `len - 16`, and `step <= len - 16 - step` as `step` is 0, or 16 when `len`
+            // is at least 32; so each block lies inside the `len` bytes of `text`, and of `dst`.
+            unsafe {
+                let (a, b) = (imp::load(src), imp::load(src.add(step)));
+                let (c, d) = (imp::load(src.add(len - 16 - step)), imp::load(src.add(len - 16)));
                 imp::store(dst, a);
-                imp::store(dst.add(len - 16), b);
-                !imp::has_escape(a, b)
+                imp::store(dst.add(step), b);
+                imp::store(dst.add(len - 16 - step), c);
+                imp::store(dst.add(len - 16), d);
+                !imp::has_escape([a, b, c, d])
             }
-            _ => false,
-        };
-        clean.then(|| dst.add(len))
-    }
-}
-
-/// Whether one of the eight bytes needs an escape.
-#[inline(always)]
-fn has_escape_64(word: u64) -> bool {
-    escape_marks(word) != 0
-}
-
-/// Whether one of the four bytes needs an escape.
-#[inline(always)]
-fn has_escape_32(word: u32) -> bool {
-    has_escape_64(u64::from(word) | 0x2020_2020_0000_0000)
+        }
+        4..=15 => {
+            // The same with words of four bytes.
+            let step = (len >> 3) << 2;
+            // SAFETY: the largest offset is `len - 4`, and `step <= len - 4 - step` as `step` is 0, or 4 when `len` is
+            // at least 8; so each word lies inside the `len` bytes of `text`, and of `dst`.
+            unsafe {
+                let word = |at: usize| src.add(at).cast::<u32>().read_unaligned();
+                let put = |at: usize, word: u32| dst.add(at).cast::<u32>().write_unaligned(word);
+                let (a, b, c, d) = (word(0), word(step), word(len - 4 - step), word(len - 4));
+                put(0, a);
+                put(step, b);
+                put(len - 4 - step, c);
+                put(len - 4, d);
+                !imp::word_has_escape([a, b, c, d])
+            }
+        }
+        1..=3 => {
+            // The first, the middle and the last byte, which may be the same one; a space fills the word up.
+            // SAFETY: all three offsets are below `len`.
+            let bytes = unsafe {
+                let bytes = [*src, *src.add(len / 2), *src.add(len - 1), b' '];
+                dst.write(bytes[0]);
+                dst.add(len / 2).write(bytes[1]);
+                dst.add(len - 1).write(bytes[2]);
+                bytes
+            };
+            escape_marks(u64::from(u32::from_ne_bytes(bytes)) | 0x2020_2020 << 32) == 0
+        }
+        0 => true,
+        _ => false,
+    };
+    // SAFETY: `dst` is valid for `len` bytes.
+    clean.then(|| unsafe { dst.add(len) })
 }
 
 /// Sets the top bit of the lowest byte (counted from the least significant) that needs an escape, and of none below;
@@ -215,3 +221,6 @@ fn escape_marks(word: u64) -> u64 {
     let is_backslash = backslash.wrapping_sub(ONES) & !backslash;
     (below_space | is_quote | is_backslash) & TOPS
 }
+
+#[cfg(test)]
+mod tests;

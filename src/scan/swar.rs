@@ -1,7 +1,7 @@
 //! Eight bytes a step in an ordinary register, on any target and either byte order. See the parent module for what the
 //! functions promise.
 
-use super::{copy_short, escape_bytewise, escape_marks, has_escape_64, put_escaped};
+use super::{copy_short, escape_bytewise, escape_marks, put_escaped};
 
 const BLOCK: usize = 8;
 
@@ -21,16 +21,16 @@ pub(super) unsafe fn store(dst: *mut u8, block: [u64; 2]) {
     unsafe { dst.cast::<[u64; 2]>().write_unaligned(block) }
 }
 
-/// Whether a byte of either block needs an escape.
+/// Whether a byte of the four blocks needs an escape.
 #[inline(always)]
-pub(super) fn has_escape(a: [u64; 2], b: [u64; 2]) -> bool {
-    (escape_marks(a[0]) | escape_marks(a[1]) | escape_marks(b[0]) | escape_marks(b[1])) != 0
+pub(super) fn has_escape(blocks: [[u64; 2]; 4]) -> bool {
+    blocks.as_flattened().iter().fold(0, |marks, &word| marks | escape_marks(word)) != 0
 }
 
-/// Whether a byte of either word needs an escape.
+/// Whether a byte of the four words needs an escape.
 #[inline(always)]
-pub(super) fn has_escape_128(a: u64, b: u64) -> bool {
-    has_escape_64(a) || has_escape_64(b)
+pub(super) fn word_has_escape([a, b, c, d]: [u32; 4]) -> bool {
+    escape_marks(u64::from(a) | u64::from(b) << 32) | escape_marks(u64::from(c) | u64::from(d) << 32) != 0
 }
 
 /// Index of the first byte in memory that needs an escape, or 8.

@@ -136,7 +136,7 @@ impl<'f, 'a, const PLAIN: bool> Object<'f, 'a, PLAIN> {
 
     #[inline]
     fn field<T: ?Sized + Serialize>(&mut self, key: &'static str, value: &T) -> Result<()> {
-        self.formatter.key(self.count, key)?;
+        self.formatter.static_key(self.count, key)?;
         match self.value(value) {
             Ok(()) => Ok(()),
             Err(error) => Err(self.fail(error, key)),

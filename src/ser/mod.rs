@@ -50,7 +50,7 @@ impl<'f, 'a, const PLAIN: bool> Serializer<'f, 'a, PLAIN> {
     #[inline]
     fn variant(&mut self, variant: &'static str) -> Result<()> {
         self.formatter.open()?;
-        self.formatter.key(0, variant)
+        self.formatter.static_key(0, variant)
     }
 
     #[inline]
@@ -89,50 +89,50 @@ impl<'f, 'a, const PLAIN: bool> serde::Serializer for Serializer<'f, 'a, PLAIN> 
 
     #[inline]
     fn serialize_i8(self, value: i8) -> Result<()> {
-        self.formatter.integer(value)
+        self.formatter.integer(value < 0, value.unsigned_abs().into())
     }
 
     #[inline]
     fn serialize_i16(self, value: i16) -> Result<()> {
-        self.formatter.integer(value)
+        self.formatter.integer(value < 0, value.unsigned_abs().into())
     }
 
     #[inline]
     fn serialize_i32(self, value: i32) -> Result<()> {
-        self.formatter.integer(value)
+        self.formatter.integer(value < 0, value.unsigned_abs().into())
     }
 
     #[inline]
     fn serialize_i64(self, value: i64) -> Result<()> {
-        self.formatter.integer(value)
+        self.formatter.integer(value < 0, value.unsigned_abs().into())
     }
 
     fn serialize_i128(self, value: i128) -> Result<()> {
-        self.formatter.integer(value)
+        self.formatter.wide_integer(value)
     }
 
     #[inline]
     fn serialize_u8(self, value: u8) -> Result<()> {
-        self.formatter.integer(value)
+        self.formatter.integer(false, value.into())
     }
 
     #[inline]
     fn serialize_u16(self, value: u16) -> Result<()> {
-        self.formatter.integer(value)
+        self.formatter.integer(false, value.into())
     }
 
     #[inline]
     fn serialize_u32(self, value: u32) -> Result<()> {
-        self.formatter.integer(value)
+        self.formatter.integer(false, value.into())
     }
 
     #[inline]
     fn serialize_u64(self, value: u64) -> Result<()> {
-        self.formatter.integer(value)
+        self.formatter.integer(false, value.into())
     }
 
     fn serialize_u128(self, value: u128) -> Result<()> {
-        self.formatter.integer(value)
+        self.formatter.wide_integer(value)
     }
 
     #[inline]

@@ -1,0 +1,165 @@
+//! Every implementation against a naive one: all lengths, all positions of an escape, all distances to the end of the
+//! room. Texts and rooms are allocations of exactly their size, so that a sanitizer sees an access outside.
+
+use super::*;
+
+/// What the output should be, from the standard's own words (RFC 8259, section 7), a character at a time.
+fn naive(text: &[u8]) -> Vec<u8> {
+    let mut escaped = Vec::new();
+    for &byte in text {
+        match byte {
+            b'"' => escaped.extend(b"\\\""),
+            b'\\' => escaped.extend(b"\\\\"),
+            0x08 => escaped.extend(b"\\b"),
+            0x0c => escaped.extend(b"\\f"),
+            b'\n' => escaped.extend(b"\\n"),
+            b'\r' => escaped.extend(b"\\r"),
+            b'\t' => escaped.extend(b"\\t"),
+            0..0x20 => escaped.extend(format!("\\u{byte:04x}").bytes()),
+            _ => escaped.push(byte),
+        }
+    }
+    escaped
+}
+
+/// The implementations that this machine can run, by name. Each needs `6 * len + SLACK` bytes of room.
+fn implementations() -> Vec<(&'static str, unsafe fn(&[u8], *mut u8) -> *mut u8)> {
+    let mut all: Vec<(&'static str, unsafe fn(&[u8], *mut u8) -> *mut u8)> = vec![
+        ("imp", |text, dst| unsafe { imp::escape(text, dst) }),
+        ("swar", |text, dst| unsafe { swar::escape(text, dst) }),
+        ("bytewise", |text, dst| unsafe { escape_bytewise(text, dst) }),
+    ];
+    #[cfg(all(target_arch = "x86_64", target_feature = "sse2", not(miri), not(json_rope_portable)))]
+    {
+        all.push(("sse2 strides", |text, dst| unsafe { sse2::escape_strides::<sse2::Sse2>(text, dst) }));
+        if std::arch::is_x86_feature_detected!("avx2") {
+            all.push(("avx2", |text, dst| unsafe { avx2::escape_long(text, dst) }));
+        }
+    }
+    all
+}
+
+/// Runs all implementations on a copy of `text` in memory of its exact size.
+fn check(text: &[u8]) {
+    let text: Box<[u8]> = text.into();
+    let expected = naive(&text);
+    for (name, escape) in implementations() {
+        let mut room = vec![0xaa; 6 * text.len() + SLACK].into_boxed_slice();
+        let start = room.as_mut_ptr();
+        // SAFETY: the room is what the implementations ask for.
+        let len = unsafe { escape(&text, start).offset_from_unsigned(start) };
+        assert_eq!(room[..len], expected, "{name} on {:?}", String::from_utf8_lossy(&text));
+    }
+    let first = text.iter().position(|&byte| naive(&[byte]).len() > 1).unwrap_or(text.len());
+    assert_eq!(imp::clean_len(&text), first);
+    assert_eq!(swar::clean_len(&text), first);
+    let mut room = vec![MaybeUninit::uninit(); quoted_room(text.len())].into_boxed_slice();
+    assert_eq!(quoted(b",\"", &text, b"\":", &mut room), [b",\"", &expected[..], b"\":"].concat());
+}
+
+/// Lengths to try: all up to two strides and a block, and then around multiples of everything.
+fn lengths() -> impl Iterator<Item = usize> {
+    if cfg!(miri) { 0..40 } else { 0..300 }
+}
+
+#[test]
+fn no_escape_at_any_length() {
+    lengths().for_each(|len| check(&vec![b'x'; len]));
+}
+
+#[test]
+fn one_escape_at_any_position() {
+    for len in lengths().filter(|len| len % 7 < 3 || *len < 140) {
+        let mut text = vec![b'x'; len];
+        for at in 0..len {
+            text[at] = [b'"', b'\\', b'\n', 0x1f, 0][at % 5];
+            check(&text);
+            text[at] = b'x';
+        }
+    }
+}
+
+#[test]
+fn two_escapes_at_any_distance() {
+    let len = if cfg!(miri) { 20 } else { 150 };
+    let mut text = vec![b'y'; len];
+    for first in 0..len {
+        for second in first + 1..len {
+            (text[first], text[second]) = (b'"', 0x01);
+            check(&text);
+            (text[first], text[second]) = (b'y', b'y');
+        }
+    }
+}
+
+#[test]
+fn nothing_but_escapes_at_any_length() {
+    lengths().for_each(|len| check(&vec![0x01; len]));
+    lengths().for_each(|len| check(&vec![b'"'; len]));
+}
+
+#[test]
+fn every_byte_value_at_every_place_in_a_block() {
+    for byte in 0..=255 {
+        for at in 0..if cfg!(miri) { 4 } else { 70 } {
+            let mut text = [b'z'; 70];
+            text[at] = byte;
+            check(&text[..at + 1]);
+            check(&text);
+        }
+    }
+}
+
+#[test]
+fn bytes_next_to_the_special_ones_set_no_false_mark() {
+    // 0x21 after 0x22, and 0x5d before 0x5c, are what a borrow in the portable test could confuse.
+    for pair in [[0x22, 0x23], [0x23, 0x22], [0x5c, 0x5d], [0x5d, 0x5c], [0x1f, 0x20], [0x20, 0x1f], [0x80, 0x00]] {
+        lengths().for_each(|len| check(&pair.iter().copied().cycle().take(len).collect::<Vec<_>>()));
+    }
+}
+
+#[test]
+fn random_texts() {
+    let mut state = 88_172_645_463_325_252u64;
+    let mut next = move || {
+        state ^= state << 13;
+        state ^= state >> 7;
+        state ^= state << 17;
+        state
+    };
+    for _ in 0..if cfg!(miri) { 50 } else { 3_000 } {
+        let (len, rarity) = ((next() % 600) as usize, 1 + next() % 60);
+        let text: Vec<u8> = (0..len)
+            .map(|_| match next() {
+                n if n % rarity == 0 => (n >> 32) as u8 & 0x3f,
+                n => (n >> 32) as u8,
+            })
+            .collect();
+        check(&text);
+    }
+}
+
+#[test]
+fn copy_clean_stops_at_the_first_escape_and_at_the_end_of_the_room() {
+    for len in 0..100usize {
+        for room_len in 0..120 {
+            for escape_at in [len, len / 2, len.saturating_sub(1)] {
+                let mut text = vec![b'x'; len].into_boxed_slice();
+                if let Some(byte) = text.get_mut(escape_at) {
+                    *byte = b'\n';
+                }
+                let mut room = vec![MaybeUninit::uninit(); room_len].into_boxed_slice();
+                let copy = copy_clean(&text, &mut room);
+                assert_eq!(copy, &text[..escape_at.min(len).min(room_len)]);
+            }
+        }
+    }
+}
+
+#[test]
+fn an_impossible_length_asks_for_impossible_room() {
+    for len in [usize::MAX, usize::MAX / 6 + 1, usize::MAX / 6, isize::MAX as usize] {
+        assert!(quoted_room(len) > isize::MAX as usize);
+    }
+    assert_eq!(quoted_room(0), 20);
+}
