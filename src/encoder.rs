@@ -8,7 +8,7 @@ use serde::Serialize;
 
 use crate::error::{Error, Result};
 use crate::fmt::Formatter;
-use crate::options::{CHUNK_BOUNDS, MAX_INDENT, Options};
+use crate::options::{BytesFormat, CHUNK_BOUNDS, Escapes, MAX_INDENT, NonFinite, Options};
 use crate::out::Out;
 use crate::rope::Rope;
 use crate::ser;
@@ -235,6 +235,97 @@ impl EncoderBuilder {
     /// ```
     pub fn indent(mut self, indent: &str) -> Self {
         self.indent = Some(indent.to_owned());
+        self
+    }
+
+    /// Whether to write everything above U+007F as `\uXXXX`, in lower-case hexadecimal, with surrogate pairs above
+    /// U+FFFF: the output is then ASCII. Default: no.
+    ///
+    /// ```
+    /// let encoder = json_rope::Encoder::builder().ascii(true).build()?;
+    /// assert_eq!(encoder.encode("é😀")?, r#""\u00e9\ud83d\ude00""#);
+    /// # Ok::<(), json_rope::Error>(())
+    /// ```
+    pub fn ascii(mut self, ascii: bool) -> Self {
+        self.options.escapes.set(Escapes::ASCII, ascii);
+        self
+    }
+
+    /// Whether to write `<`, `>`, `&`, U+2028 and U+2029 as `\uXXXX`, so that the output can stand inside an HTML
+    /// `script` element. Default: no.
+    ///
+    /// ```
+    /// let encoder = json_rope::Encoder::builder().html_safe(true).build()?;
+    /// assert_eq!(encoder.encode("</script> & \u{2028}")?, r#""\u003c/script\u003e \u0026 \u2028""#);
+    /// # Ok::<(), json_rope::Error>(())
+    /// ```
+    pub fn html_safe(mut self, html_safe: bool) -> Self {
+        self.options.escapes.set(Escapes::HTML, html_safe);
+        self
+    }
+
+    /// Whether to write `/` as `\/`. Default: no.
+    ///
+    /// ```
+    /// let encoder = json_rope::Encoder::builder().escape_solidus(true).build()?;
+    /// assert_eq!(encoder.encode("</a>")?, r#""<\/a>""#);
+    /// # Ok::<(), json_rope::Error>(())
+    /// ```
+    pub fn escape_solidus(mut self, escape_solidus: bool) -> Self {
+        self.options.escapes.set(Escapes::SOLIDUS, escape_solidus);
+        self
+    }
+
+    /// What becomes of NaN and the infinities, as values. As a map key they are always an error.
+    /// Default: [`NonFinite::Null`].
+    ///
+    /// ```
+    /// use json_rope::{Encoder, NonFinite};
+    ///
+    /// assert_eq!(Encoder::new().encode(&[f64::NAN])?, "[null]");
+    /// let strict = Encoder::builder().non_finite(NonFinite::Error).build()?;
+    /// assert_eq!(strict.encode(&[f64::NAN]).unwrap_err().to_string(), "cannot encode /0: float is not finite");
+    /// # Ok::<(), json_rope::Error>(())
+    /// ```
+    pub fn non_finite(mut self, non_finite: NonFinite) -> Self {
+        self.options.non_finite = non_finite;
+        self
+    }
+
+    /// How byte strings are written: those that come through `serialize_bytes`, as from the crate `serde_bytes` (a
+    /// plain `Vec<u8>` is a sequence of numbers to serde). Default: [`BytesFormat::Array`].
+    ///
+    /// ```
+    /// use json_rope::{BytesFormat, Encoder};
+    ///
+    /// let text = std::ffi::CString::new("\u{1}é").unwrap(); // serializes as bytes
+    /// assert_eq!(Encoder::new().encode(&text)?, "[1,195,169]");
+    /// let base64 = Encoder::builder().bytes(BytesFormat::Base64).build()?;
+    /// assert_eq!(base64.encode(&text)?, "\"AcOp\"");
+    /// let hex = Encoder::builder().bytes(BytesFormat::Hex).build()?;
+    /// assert_eq!(hex.encode(&text)?, "\"01c3a9\"");
+    /// # Ok::<(), json_rope::Error>(())
+    /// ```
+    pub fn bytes(mut self, format: BytesFormat) -> Self {
+        self.options.bytes = format;
+        self
+    }
+
+    /// Whether the members of maps and structs are written in ascending order of their keys' UTF-8 bytes, at every
+    /// depth. Members with equal keys keep their order. Default: no, members come in the order of the map or struct.
+    ///
+    /// Members are encoded where they come, and the encoded pieces are put in order when their object closes. So the
+    /// output of all objects that are open is held in contiguous memory: for a document that is one object, all of it.
+    /// Streaming, that is all that is held; an array of objects still needs little memory.
+    ///
+    /// ```
+    /// let encoder = json_rope::Encoder::builder().sort_keys(true).build()?;
+    /// let map = std::collections::HashMap::from([("b", 1), ("a", 2), ("é", 3), ("B", 4)]);
+    /// assert_eq!(encoder.encode(&map)?, r#"{"B":4,"a":2,"b":1,"é":3}"#);
+    /// # Ok::<(), json_rope::Error>(())
+    /// ```
+    pub fn sort_keys(mut self, sort_keys: bool) -> Self {
+        self.options.sort_keys = sort_keys;
         self
     }
 

@@ -22,6 +22,7 @@
 //! * [`to_writer`] for a document that should leave while it is being encoded, in a fixed amount of memory.
 //! * [`Encoder`] for options, and for a steady workload: it remembers how long recent documents were.
 //! * [`VectoredSink`] for a non-blocking writer: it queues ropes, and carries on where the writer stopped.
+//! * [`Fragment`] for JSON that is already encoded: linked into the document by reference count, not copied.
 //! * [`to_vec`] and [`to_string`] for callers that need contiguous memory.
 //!
 //! # Concepts
@@ -51,6 +52,7 @@
 mod encoder;
 mod error;
 mod fmt;
+mod fragment;
 mod options;
 mod out;
 mod rope;
@@ -66,6 +68,8 @@ use serde::Serialize;
 
 pub use encoder::{Encoder, EncoderBuilder};
 pub use error::{Error, Result};
+pub use fragment::Fragment;
+pub use options::{BytesFormat, NonFinite};
 pub use rope::{IntoIter, Rope};
 pub use sink::VectoredSink;
 

@@ -24,6 +24,38 @@ pub enum BytesFormat {
     Hex,
 }
 
+/// What is escaped beyond what JSON demands: a set of three switches.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(crate) struct Escapes(u8);
+
+impl Escapes {
+    pub(crate) const ASCII: Escapes = Escapes(1);
+    pub(crate) const HTML: Escapes = Escapes(2);
+    pub(crate) const SOLIDUS: Escapes = Escapes(4);
+    /// How many sets there are; [`index`](Self::index) is below it.
+    pub(crate) const COUNT: usize = 8;
+
+    pub(crate) const fn none() -> Escapes {
+        Escapes(0)
+    }
+
+    pub(crate) const fn from_index(index: usize) -> Escapes {
+        Escapes(index as u8)
+    }
+
+    pub(crate) const fn index(self) -> usize {
+        self.0 as usize
+    }
+
+    pub(crate) const fn has(self, escape: Escapes) -> bool {
+        self.0 & escape.0 != 0
+    }
+
+    pub(crate) fn set(&mut self, escape: Escapes, on: bool) {
+        self.0 = if on { self.0 | escape.0 } else { self.0 & !escape.0 };
+    }
+}
+
 /// The most bytes that one step of indentation may have.
 pub(crate) const MAX_INDENT: usize = 64;
 
@@ -36,6 +68,12 @@ pub(crate) const CHUNK_BOUNDS: std::ops::RangeInclusive<usize> = 16..=1 << 20;
 pub(crate) struct Options {
     pub(crate) pretty: bool,
     pub(crate) indent: String,
+    pub(crate) escapes: Escapes,
+    pub(crate) non_finite: NonFinite,
+    pub(crate) bytes: BytesFormat,
+    pub(crate) sort_keys: bool,
+    /// Not set by the builder: whether foreign JSON text must be freed of line breaks, because a line is the frame.
+    pub(crate) single_line: bool,
     pub(crate) max_depth: usize,
     pub(crate) max_len: u64,
     pub(crate) first_chunk: usize,
@@ -48,6 +86,11 @@ impl Options {
         Options {
             pretty,
             indent: String::new(),
+            escapes: Escapes::none(),
+            non_finite: NonFinite::Null,
+            bytes: BytesFormat::Array,
+            sort_keys: false,
+            single_line: false,
             max_depth: 1000,
             max_len: u64::MAX,
             first_chunk: 2 * 1024,
@@ -57,7 +100,13 @@ impl Options {
 
     /// Whether the output is that of the plain compact serializer.
     pub(crate) fn is_plain(&self) -> bool {
-        !self.pretty
+        let Options { pretty, escapes, non_finite, bytes, sort_keys, single_line, .. } = self;
+        !pretty
+            && *escapes == Escapes::none()
+            && *non_finite == NonFinite::Null
+            && *bytes == BytesFormat::Array
+            && !sort_keys
+            && !single_line
     }
 
     /// One step of indentation.

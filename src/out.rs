@@ -8,9 +8,11 @@ use std::io;
 use std::mem::{self, MaybeUninit};
 
 use bytes::Bytes;
+use smallvec::SmallVec;
 
 use crate::error::{Error, Result};
 use crate::rope::Rope;
+use crate::scan;
 use crate::slab::{self, Growth, SCRATCH, Scratch, Tail};
 
 /// Where bytes go while the document is still being encoded.
@@ -30,6 +32,8 @@ pub(crate) struct Out<'a> {
     flushed: u64,
     max_len: u64,
     edge: Option<&'a mut dyn Spill>,
+    /// While this is not 0, bytes stay in the tail, which grows, so that they can be rearranged.
+    holds: usize,
     failure: Option<Failure>,
 }
 
@@ -56,7 +60,7 @@ impl<'a> Out<'a> {
     }
 
     fn new(tail: Tail<'a>, growth: Growth, max_len: u64, edge: Option<&'a mut dyn Spill>) -> Out<'a> {
-        let mut out = Out { tail, done: Rope::new(), growth, flushed: 0, max_len, edge, failure: None };
+        let mut out = Out { tail, done: Rope::new(), growth, flushed: 0, max_len, edge, holds: 0, failure: None };
         out.open_room();
         out
     }
@@ -76,6 +80,17 @@ impl<'a> Out<'a> {
     #[inline(always)]
     pub(crate) fn fill(&mut self, write: impl for<'s> FnOnce(&'s mut [MaybeUninit<u8>]) -> &'s mut [u8]) {
         self.tail.fill(write);
+    }
+
+    /// Writes `before`, `text` with its escapes, and `after`, if they surely fit the room. Says whether it did.
+    #[inline(always)]
+    pub(crate) fn put_quoted<const B: usize, const A: usize>(
+        &mut self,
+        before: &[u8; B],
+        text: &[u8],
+        after: &[u8; A],
+    ) -> bool {
+        scan::put_quoted(&mut self.tail, before, text, after)
     }
 
     /// Writes one byte, which must be ASCII.
@@ -112,13 +127,17 @@ impl<'a> Out<'a> {
         debug_assert_eq!(self.tail.room(), 0);
         self.check()?;
         self.allow(1)?;
-        if self.edge.is_some() {
+        if self.can_send() {
             self.hand_over(&[])?;
-            if self.growth.chunk() > self.tail.capacity() {
-                self.tail.move_to_slab(self.growth.batch());
+            // From the scratch at once to the largest batch: one buffer. Back to it after a hold.
+            let (largest, capacity) = (self.growth.largest_batch(), self.tail.capacity());
+            if capacity < self.growth.chunk() || capacity > largest.max(SCRATCH) {
+                self.tail.move_to_slab(largest);
             }
         } else {
-            self.cut_full_chunks();
+            if self.holds == 0 {
+                self.cut_full_chunks();
+            }
             let (capacity, chunks) = self.growth.slab(self.tail.filled_len(), coming);
             self.done.reserve(chunks);
             self.tail.move_to_slab(capacity);
@@ -164,16 +183,55 @@ impl<'a> Out<'a> {
         }
     }
 
-    /// Whether bytes leave while the document is being encoded.
-    pub(crate) fn is_streaming(&self) -> bool {
-        self.edge.is_some()
+    /// Keeps all bytes from here on in the tail, until as many [`release`](Self::release)s.
+    pub(crate) fn hold(&mut self) {
+        self.holds += 1;
+        self.open_room();
     }
 
-    /// Sends what there is, and then `text`, by reference. Only while streaming, and between characters.
-    pub(crate) fn send(&mut self, text: &[u8]) -> Result<()> {
+    /// Ends a [`hold`](Self::hold).
+    pub(crate) fn release(&mut self) {
+        self.holds -= 1;
+    }
+
+    /// The tail, at least as far back as the first hold.
+    pub(crate) fn held(&mut self) -> &mut [u8] {
+        self.tail.filled_mut()
+    }
+
+    /// Whether [`send`](Self::send) can be called: the document is streaming, and nothing is held.
+    pub(crate) fn can_send(&self) -> bool {
+        self.edge.is_some() && self.holds == 0
+    }
+
+    /// Sends what there is, and then `parts`, none of them empty, by reference. Between characters.
+    pub(crate) fn send(&mut self, parts: &[&[u8]]) -> Result<()> {
         self.check()?;
-        self.allow(text.len())?;
-        self.hand_over(text)?;
+        self.allow(parts.iter().map(|part| part.len()).sum())?;
+        self.hand_over(parts)?;
+        self.open_room();
+        Ok(())
+    }
+
+    /// Whether [`link`](Self::link) can be called: the document is kept in memory, and nothing is held.
+    pub(crate) fn can_link(&self) -> bool {
+        self.edge.is_none() && self.holds == 0
+    }
+
+    /// Adds `chunk`, which is not empty, to the rope by reference. Between characters.
+    pub(crate) fn link(&mut self, chunk: Bytes) -> Result<()> {
+        self.check()?;
+        self.allow(chunk.len())?;
+        if self.tail.filled_len() > 0 {
+            if !self.tail.is_on_slab() {
+                // Short texts between links come from one slab, not each from an allocation of its own.
+                self.tail.move_to_slab(self.growth.slab(self.tail.filled_len(), 0).0);
+            }
+            self.cut_full_chunks();
+            self.cut_chunk(self.tail.filled_len());
+        }
+        self.flushed += chunk.len() as u64;
+        self.done.push(chunk);
         self.open_room();
         Ok(())
     }
@@ -212,17 +270,21 @@ impl<'a> Out<'a> {
         self.flushed += len as u64;
     }
 
-    /// Sends the whole characters of the tail, and then `text`, through the edge. The same memory is filled again.
-    fn hand_over(&mut self, text: &[u8]) -> Result<()> {
+    /// Sends the whole characters of the tail, and then `parts`, through the edge. The same memory is filled again.
+    fn hand_over(&mut self, parts: &[&[u8]]) -> Result<()> {
         let len = slab::whole_characters(self.tail.filled());
-        let parts = [&self.tail.filled()[..len], text];
-        let parts = &parts[usize::from(len == 0)..2 - usize::from(text.is_empty())];
-        let sent = match &mut self.edge {
-            Some(edge) if !parts.is_empty() => edge.spill(parts),
-            _ => Ok(()),
+        let (sent, bytes) = {
+            let mut all: SmallVec<[&[u8]; 2]> = SmallVec::new();
+            all.extend((len > 0).then(|| &self.tail.filled()[..len]));
+            all.extend_from_slice(parts);
+            let sent = match &mut self.edge {
+                Some(edge) if !all.is_empty() => edge.spill(&all),
+                _ => Ok(()),
+            };
+            (sent, all.iter().map(|part| part.len() as u64).sum::<u64>())
         };
         self.tail.discard(len);
-        self.flushed += len as u64 + text.len() as u64;
+        self.flushed += bytes;
         self.growth.count_chunk(len);
         sent.map_err(|error| self.fail(Error::io(error)))
     }
@@ -239,7 +301,8 @@ impl<'a> Out<'a> {
     /// Lets the tail be written up to the end of its memory, or of the next batch, but not past `max_len`.
     fn open_room(&mut self) {
         let allowed = usize::try_from(self.max_len.saturating_sub(self.offset())).unwrap_or(usize::MAX);
-        let batch = if self.edge.is_some() { self.growth.batch() - self.tail.filled_len() } else { usize::MAX };
+        let batch =
+            if self.can_send() { self.growth.batch().saturating_sub(self.tail.filled_len()) } else { usize::MAX };
         self.tail.set_room(allowed.min(batch));
     }
 }

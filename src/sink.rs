@@ -13,8 +13,9 @@ use crate::rope::Rope;
 /// report a short write); beyond 64 there is nothing left to gain, since 64 slices of 64 KiB are 4 MiB a call.
 const MAX_SLICES: usize = 64;
 
-/// If [`MAX_SLICES`] slices have fewer bytes than this together, they are copied into one buffer instead, with more of
-/// their neighbours: a system call costs as much as copying some tens of kilobytes.
+/// If [`MAX_SLICES`] slices, or the one slice that a call is good for, have fewer bytes than this together, they are
+/// copied into one buffer instead, with more of their neighbours: a system call costs as much as copying some tens of
+/// kilobytes.
 const FEW_BYTES: usize = 16 * 1024;
 
 /// Bytes copied into one buffer at most, and from how many slices.
@@ -48,8 +49,10 @@ impl Drain {
         let mut slices = [IoSlice::new(&[]); MAX_SLICES];
         let count = bytes.chunks_vectored(&mut slices);
         let offered: usize = slices[..count].iter().map(|slice| slice.len()).sum();
+        // What this call is good for, if the writer behaves as before.
+        let probable = if self.first_slice_only { slices[0].len() } else { offered };
         let more = bytes.remaining() > offered;
-        if count > 1 && offered < FEW_BYTES && (self.first_slice_only || (more && count == MAX_SLICES)) {
+        if count > 1 && probable < FEW_BYTES && (self.first_slice_only || (more && count == MAX_SLICES)) {
             return self.write_staged(writer, bytes);
         }
         let written = retry(|| writer.write_vectored(&slices[..count]), offered)?;
@@ -284,7 +287,8 @@ impl<W> VectoredSink<W> {
         if self.open.len() + chunk.len() > MERGED_BYTES {
             self.close_open();
         }
-        if self.open.capacity() - self.open.len() < chunk.len() {
+        // `try_reclaim` finds the room that sent bytes have left.
+        if self.open.capacity() - self.open.len() < chunk.len() && !self.open.try_reclaim(chunk.len()) {
             // Starts small and doubles, so that a sink with one small message stays small.
             let capacity = (2 * (self.open.len() + chunk.len())).min(MERGED_BYTES);
             let mut larger = BytesMut::with_capacity(capacity);
@@ -316,8 +320,8 @@ impl<W: Write> VectoredSink<W> {
     /// `WouldBlock`, call `flush` again when the writer is ready. `WriteZero` if it takes nothing; `InvalidData` if it
     /// claims to have taken more than it was given.
     pub fn flush(&mut self) -> io::Result<()> {
-        self.close_open();
-        self.drain.drain(&mut self.writer, &mut self.queue)?;
+        // The open chunk stays open: small chunks still merge while the writer takes nothing.
+        self.drain.drain(&mut self.writer, &mut (&mut self.queue).chain(&mut self.open))?;
         self.writer.flush()
     }
 }

@@ -141,6 +141,23 @@ impl<'a> Tail<'a> {
         self.cur = unsafe { self.cur.add(len) };
     }
 
+    /// The room, to be written and then [`advance`](Self::advance)d over.
+    #[inline(always)]
+    pub(crate) fn spare(&mut self) -> *mut u8 {
+        self.cur
+    }
+
+    /// Appends `len` bytes that have been written to [`spare`](Self::spare).
+    ///
+    /// # Safety
+    /// `len` must be at most [`room`](Self::room), and that many bytes of the room must be initialised.
+    #[inline(always)]
+    pub(crate) unsafe fn advance(&mut self, len: usize) {
+        debug_assert!(len <= self.room());
+        // SAFETY: the caller promises that `cur + len` is at most `end`, and that invariant 2 holds up to there.
+        self.cur = unsafe { self.cur.add(len) };
+    }
+
     /// Moves the uncut bytes to the front of a new slab of `capacity` bytes, which must hold them, and lets go of the
     /// old memory.
     pub(crate) fn move_to_slab(&mut self, capacity: usize) {
@@ -239,7 +256,12 @@ impl Growth {
     /// How many bytes to collect before a hand-over while streaming: a chunk, or, once chunks have reached their full
     /// size, two of them, because a system call costs more than the cache misses of a larger buffer.
     pub(crate) fn batch(&self) -> usize {
-        if self.chunk < self.max { self.chunk } else { 2 * self.max }
+        if self.chunk < self.max { self.chunk } else { self.largest_batch() }
+    }
+
+    /// The most bytes that are collected before a hand-over.
+    pub(crate) fn largest_batch(&self) -> usize {
+        2 * self.max
     }
 
     /// Notes that a chunk of `len` bytes was cut.

@@ -41,7 +41,13 @@ impl<const PLAIN: bool> Formatter<'_, PLAIN> {
     #[inline]
     pub(crate) fn before_key(&mut self, index: usize) -> Result<()> {
         self.out.put_byte(if index == 0 { b'{' } else { b',' })?;
-        if PLAIN { Ok(()) } else { self.line_break(self.depth) }
+        if PLAIN {
+            return Ok(());
+        }
+        if self.sorts() {
+            self.begin_member(index);
+        }
+        self.line_break(self.depth)
     }
 
     /// What stands between a key and its value.
@@ -53,6 +59,9 @@ impl<const PLAIN: bool> Formatter<'_, PLAIN> {
     /// The end of an object of `count` members.
     #[inline]
     pub(crate) fn close_object(&mut self, count: usize) -> Result<()> {
+        if self.sorts() && count > 0 {
+            self.sort_members(count);
+        }
         self.close(count, b"{}")
     }
 

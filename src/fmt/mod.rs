@@ -6,14 +6,21 @@
 //! * `layout`: brackets, commas, colons, indentation, depth
 //! * `number`: integers and floats
 //! * `string`: quotes and escapes
+//! * `bytes`: byte strings
+//! * `raw`: JSON text from elsewhere
+//! * `sort`: members in the order of their keys
 
+mod bytes;
 mod layout;
 mod number;
+mod raw;
+mod sort;
 mod string;
 
 use crate::error::{Error, Result};
 use crate::options::Options;
 use crate::out::Out;
+use sort::Sorter;
 
 /// Writes the tokens of one document.
 pub(crate) struct Formatter<'a, const PLAIN: bool> {
@@ -21,15 +28,23 @@ pub(crate) struct Formatter<'a, const PLAIN: bool> {
     options: &'a Options,
     depth: usize,
     max_depth: usize,
-    /// Names of the members being written whose key and value come in separate calls, for error pointers: a stack of
-    /// texts in one string.
+    /// Names of members that are being written, as a stack of texts in one string: for error pointers, if key and value
+    /// come in separate calls; and of all members of open objects, if they are to be sorted.
     pub(crate) names: String,
+    sorter: Sorter,
 }
 
 impl<'a, const PLAIN: bool> Formatter<'a, PLAIN> {
     pub(crate) fn new(out: Out<'a>, options: &'a Options) -> Self {
         debug_assert!(!PLAIN || options.is_plain());
-        Formatter { out, options, depth: 0, max_depth: options.max_depth, names: String::new() }
+        Formatter {
+            out,
+            options,
+            depth: 0,
+            max_depth: options.max_depth,
+            names: String::new(),
+            sorter: Sorter::default(),
+        }
     }
 
     /// The deepest nesting of arrays and objects.
@@ -56,22 +71,5 @@ impl<'a, const PLAIN: bool> Formatter<'a, PLAIN> {
     #[inline]
     pub(crate) fn bool(&mut self, value: bool) -> Result<()> {
         if value { self.out.put(b"true") } else { self.out.put(b"false") }
-    }
-
-    /// JSON text from elsewhere, as it is.
-    pub(crate) fn raw(&mut self, json: &str) -> Result<()> {
-        self.out.put(json.as_bytes())
-    }
-
-    /// Bytes, as an array of numbers.
-    pub(crate) fn bytes(&mut self, bytes: &[u8]) -> Result<()> {
-        self.open()?;
-        let mut count = 0;
-        for &byte in bytes {
-            self.before_element(count)?;
-            self.integer(false, byte.into())?;
-            count += 1;
-        }
-        self.close_array(count)
     }
 }

@@ -8,6 +8,7 @@ use std::slice;
 
 use super::Formatter;
 use crate::error::Result;
+use crate::options::NonFinite;
 
 /// Room that [`float_in_place`] needs, in bytes.
 const FLOAT_ROOM: usize = size_of::<zmij::Buffer>();
@@ -51,7 +52,10 @@ impl<const PLAIN: bool> Formatter<'_, PLAIN> {
 
     #[cold]
     fn non_finite(&mut self) -> Result<()> {
-        self.null()
+        match self.options.non_finite {
+            NonFinite::Error if !PLAIN => Err(self.fail_data("float is not finite")),
+            _ => self.null(),
+        }
     }
 }
 
@@ -169,11 +173,11 @@ fn put_digits(digits: u64, room: &mut [MaybeUninit<u8>], at: usize) {
 #[inline(always)]
 fn eight_digits(value: u32) -> u64 {
     let (high, low) = (u64::from(value / 10_000), u64::from(value % 10_000));
-    let fours = high | low << 32;
-    let hundreds = (fours * 10_486 >> 20) & 0x0000_007f_0000_007f;
-    let twos = hundreds | (fours - 100 * hundreds) << 16;
-    let tens = (twos * 103 >> 10) & 0x000f_000f_000f_000f;
-    tens | (twos - 10 * tens) << 8
+    let fours = high | (low << 32);
+    let hundreds = ((fours * 10_486) >> 20) & 0x0000_007f_0000_007f;
+    let twos = hundreds | ((fours - 100 * hundreds) << 16);
+    let tens = ((twos * 103) >> 10) & 0x000f_000f_000f_000f;
+    tens | ((twos - 10 * tens) << 8)
 }
 
 #[cfg(test)]

@@ -4,22 +4,26 @@ use std::fmt::{self, Display, Write as _};
 
 use super::Formatter;
 use crate::error::{Error, Result};
+use crate::options::Escapes;
 use crate::scan::{self, MAX_ESCAPE};
 
 /// Below this many bytes of text that surely fit, a long string near the end of the room is copied up to its next
 /// escape instead of block by block.
 const SMALL_PIECE: usize = 64;
 
-/// While streaming, a string of at least this many bytes that needs no escape goes to the writer by reference. Looking
+/// While streaming, text of at least this many bytes that needs no escape goes to the writer by reference. Looking
 /// through it first is cheaper than copying it, and it is longer than what is usually collected before a hand-over.
-const SEND_FROM: usize = 64 * 1024;
+pub(super) const SEND_FROM: usize = 64 * 1024;
+
+/// About as many bytes are looked through, and then sent, at a time: enough that a long string costs few calls, and few
+/// enough that its front leaves long before its end is looked at.
+const SEND_AT_MOST: usize = 512 * 1024;
 
 impl<const PLAIN: bool> Formatter<'_, PLAIN> {
     /// A whole string, quoted.
     #[inline(never)]
     pub(crate) fn string(&mut self, text: &str) -> Result<()> {
-        if self.out.room() >= scan::quoted_room(text.len()) {
-            self.out.fill(|room| scan::quoted(b"\"", text.as_bytes(), b"\"", room));
+        if self.only_json_escapes() && self.out.put_quoted(b"\"", text.as_bytes(), b"\"") {
             return Ok(());
         }
         self.out.put_byte(b'"')?;
@@ -27,46 +31,98 @@ impl<const PLAIN: bool> Formatter<'_, PLAIN> {
         self.out.put_byte(b'"')
     }
 
-    /// A key that is known at compile time, with all that stands before and after it. Where it is inlined, the compiler
-    /// sees the text, and the search for escapes folds away.
-    #[inline]
+    /// A key that is known at compile time, with all that stands before and after it. Always inlined, up to the
+    /// generated `Serialize`: there the compiler sees the text, and checking and copying it fold into a few stores.
+    ///
+    /// Except in debug builds, where nothing folds and all that is inlined would deepen the frames of the recursion.
+    #[cfg_attr(debug_assertions, inline(never))]
+    #[cfg_attr(not(debug_assertions), inline(always))]
     pub(crate) fn static_key(&mut self, index: usize, text: &'static str) -> Result<()> {
-        if PLAIN && self.out.room() >= scan::quoted_room(text.len()) {
-            self.out.fill(|room| scan::quoted(key_start(index), text.as_bytes(), b"\":", room));
-            return Ok(());
-        }
-        self.key_slow(index, text)
+        if self.quick_key(index, text) { Ok(()) } else { self.slow_key(index, text) }
     }
 
     /// A key with all that stands before and after it.
     #[inline(never)]
     pub(crate) fn key(&mut self, index: usize, text: &str) -> Result<()> {
-        if PLAIN && self.out.room() >= scan::quoted_room(text.len()) {
-            self.out.fill(|room| scan::quoted(key_start(index), text.as_bytes(), b"\":", room));
-            return Ok(());
-        }
-        self.key_slow(index, text)
+        if self.quick_key(index, text) { Ok(()) } else { self.slow_key(index, text) }
+    }
+
+    /// Writes a key of plain output, if there is room in any case.
+    #[inline(always)]
+    fn quick_key(&mut self, index: usize, text: &str) -> bool {
+        let before = if index == 0 { b"{\"" } else { b",\"" };
+        PLAIN && self.out.put_quoted(before, text.as_bytes(), b"\":")
     }
 
     #[inline(never)]
-    fn key_slow(&mut self, index: usize, text: &str) -> Result<()> {
+    fn slow_key(&mut self, index: usize, text: &str) -> Result<()> {
         self.before_key(index)?;
         self.string(text)?;
+        self.note_key(text);
         self.after_key()
     }
 
-    /// Part of a string, without quotes.
-    pub(crate) fn piece(&mut self, text: &str) -> Result<()> {
-        let mut text = text.as_bytes();
-        if text.len() >= SEND_FROM && self.out.is_streaming() && scan::clean_len(text) == text.len() {
-            return self.out.send(text);
+    /// A key that arrives in pieces from a `Display`, with all that stands before and after it.
+    pub(crate) fn display_key(&mut self, index: usize, value: &(impl Display + ?Sized)) -> Result<()> {
+        self.before_key(index)?;
+        self.display(value)?;
+        if self.sorts() {
+            self.note_key(&value.to_string());
         }
+        self.after_key()
+    }
+
+    /// A string that arrives in pieces from a `Display`, quoted, without collecting it first.
+    pub(crate) fn display(&mut self, value: &(impl Display + ?Sized)) -> Result<()> {
+        self.out.put_byte(b'"')?;
+        let mut pieces = Pieces { formatter: self, error: None };
+        let displayed = write!(pieces, "{value}");
+        match (displayed, pieces.error) {
+            (Ok(()), None) => self.out.put_byte(b'"'),
+            // Also when `Display` swallowed the error.
+            (_, Some(error)) => Err(error),
+            (Err(fmt::Error), None) => Err(self.fail_data("a Display implementation returned an error")),
+        }
+    }
+
+    /// Part of a string, without quotes.
+    fn piece(&mut self, mut text: &str) -> Result<()> {
+        while text.len() >= SEND_FROM && self.out.can_send() {
+            let window = if text.len() < SEND_AT_MOST + SEND_FROM { text.len() } else { SEND_AT_MOST };
+            let clean = self.clean_len(&text[..text.floor_char_boundary(window)]);
+            if clean < SEND_FROM {
+                break;
+            }
+            let (now, later) = text.split_at(clean);
+            self.out.send(&[now.as_bytes()])?;
+            text = later;
+        }
+        if self.only_json_escapes() { self.plain_piece(text.as_bytes()) } else { self.special_piece(text) }
+    }
+
+    /// Number of bytes before the first character that may need an escape.
+    fn clean_len(&self, text: &str) -> usize {
+        if self.only_json_escapes() {
+            scan::clean_len(text.as_bytes())
+        } else {
+            scan::clean_len_with(self.options.escapes, text)
+        }
+    }
+
+    #[inline(always)]
+    fn only_json_escapes(&self) -> bool {
+        PLAIN || self.options.escapes == Escapes::none()
+    }
+
+    /// Part of a string, with the escapes that JSON demands.
+    fn plain_piece(&mut self, mut text: &[u8]) -> Result<()> {
         while !text.is_empty() {
             let room = self.out.room();
             let (mut done, fitting) = (0, (room.saturating_sub(scan::quoted_room(0)) / MAX_ESCAPE).min(text.len()));
             if fitting == text.len() || fitting >= SMALL_PIECE {
                 let (now, later) = text.split_at(fitting);
-                self.out.fill(|room| scan::quoted(b"", now, b"", room));
+                let fits = self.out.put_quoted(b"", now, b"");
+                debug_assert!(fits);
                 text = later;
                 continue;
             }
@@ -88,38 +144,44 @@ impl<const PLAIN: bool> Formatter<'_, PLAIN> {
         Ok(())
     }
 
-    /// A string that arrives in pieces from a `Display`, quoted, without collecting it first.
-    pub(crate) fn display(&mut self, value: &(impl Display + ?Sized)) -> Result<()> {
-        self.out.put_byte(b'"')?;
-        Pieces::write(self, value)?;
-        self.out.put_byte(b'"')
+    /// Part of a string, with the escapes that the options ask for.
+    fn special_piece(&mut self, mut text: &str) -> Result<()> {
+        loop {
+            let (clean, rest) = text.split_at(scan::clean_len_with(self.options.escapes, text));
+            self.out.put(clean.as_bytes())?;
+            let mut rest = rest.chars();
+            let Some(character) = rest.next() else { return Ok(()) };
+            self.special_character(character)?;
+            text = rest.as_str();
+        }
     }
-}
 
-/// What stands before the key of a member in compact output.
-#[inline(always)]
-fn key_start(index: usize) -> &'static [u8; 2] {
-    if index == 0 { b"{\"" } else { b",\"" }
+    /// A character that may need an escape.
+    pub(super) fn special_character(&mut self, character: char) -> Result<()> {
+        let escapes = self.options.escapes;
+        let unicode = match character {
+            '/' if escapes.has(Escapes::SOLIDUS) => return self.out.put(br"\/"),
+            '<' | '>' | '&' | '\u{2028}' | '\u{2029}' => escapes.has(Escapes::HTML),
+            _ => false,
+        };
+        if unicode || (escapes.has(Escapes::ASCII) && !character.is_ascii()) {
+            for unit in character.encode_utf16(&mut [0; 2]) {
+                let digit = |shift: u16| char::from_digit(u32::from(*unit >> shift & 0xf), 16).unwrap_or('0') as u8;
+                self.out.put(&[b'\\', b'u', digit(12), digit(8), digit(4), digit(0)])?;
+            }
+            return Ok(());
+        }
+        match u8::try_from(character).map(scan::escape_of) {
+            Ok(escape) if !escape.is_empty() => self.out.put(escape),
+            _ => self.out.put(character.encode_utf8(&mut [0; 4]).as_bytes()),
+        }
+    }
 }
 
 /// Escapes what a `Display` writes, piece by piece.
 struct Pieces<'f, 'a, const PLAIN: bool> {
     formatter: &'f mut Formatter<'a, PLAIN>,
     error: Option<Error>,
-}
-
-impl<'f, 'a, const PLAIN: bool> Pieces<'f, 'a, PLAIN> {
-    /// Writes all of `value`, without quotes. A `Display` that fails is an error.
-    fn write(formatter: &'f mut Formatter<'a, PLAIN>, value: &(impl Display + ?Sized)) -> Result<()> {
-        let mut pieces = Pieces { formatter, error: None };
-        let displayed = write!(pieces, "{value}");
-        match (displayed, pieces.error) {
-            (Ok(()), None) => Ok(()),
-            // Also when `Display` swallowed the error.
-            (_, Some(error)) => Err(error),
-            (Err(fmt::Error), None) => Err(pieces.formatter.fail_data("a Display implementation returned an error")),
-        }
-    }
 }
 
 impl<const PLAIN: bool> fmt::Write for Pieces<'_, '_, PLAIN> {

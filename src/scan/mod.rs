@@ -9,8 +9,13 @@
 
 #![allow(unsafe_code)]
 
+mod extra;
+
 use std::mem::MaybeUninit;
-use std::slice;
+
+use crate::slab::Tail;
+
+pub(crate) use extra::clean_len_with;
 
 cfg_select! {
     all(target_arch = "x86_64", target_feature = "sse2", not(miri), not(json_rope_portable)) => {
@@ -31,7 +36,7 @@ pub(crate) const MAX_ESCAPE: usize = 6;
 /// Room that the escaping copy may touch behind the worst case: one whole block.
 const SLACK: usize = 16;
 
-/// Room that [`quoted`] needs for `len` bytes between marks of up to 4 bytes in all. Saturates, so that an impossible
+/// Room that [`put_quoted`] needs for `len` bytes between marks of up to 4 bytes in all. Saturates, so that an impossible
 /// length asks for impossible room instead of wrapping round.
 #[inline(always)]
 pub(crate) const fn quoted_room(len: usize) -> usize {
@@ -76,31 +81,32 @@ pub(crate) fn clean_len(text: &[u8]) -> usize {
     imp::clean_len(text)
 }
 
-/// Writes `before`, `text` with its escapes, and `after` to the front of `room`, and returns what it wrote.
+/// Appends `before`, `text` with its escapes, and `after` to `tail`, if there is [`quoted_room`] for them. Says whether
+/// there was.
 ///
-/// Meant to be inlined where `text` is a constant: then a key's check and copy fold into a few stores.
-///
-/// # Panics
-/// If `room` is shorter than [`quoted_room`] of the text, or the marks are longer than 4 bytes.
+/// Always inlined: where `text` is a constant, checking and copying it fold into a few stores.
 #[inline(always)]
-pub(crate) fn quoted<'r, const B: usize, const A: usize>(
+pub(crate) fn put_quoted<const B: usize, const A: usize>(
+    tail: &mut Tail<'_>,
     before: &[u8; B],
     text: &[u8],
     after: &[u8; A],
-    room: &'r mut [MaybeUninit<u8>],
-) -> &'r mut [u8] {
+) -> bool {
     const { assert!(A + B <= 4) };
-    assert!(room.len() >= quoted_room(text.len()));
-    let start = room.as_mut_ptr().cast::<u8>();
-    // SAFETY: `room` has at least 6 * text.len() + SLACK + 4 bytes. The marks take at most 4 and the escaped text at
-    // most 6 * text.len(), which leaves the copy the SLACK that it may touch. All bytes up to `end` were written.
-    unsafe {
-        start.cast::<[u8; B]>().write(*before);
-        let end = imp::escape(text, start.add(B));
-        end.cast::<[u8; A]>().write(*after);
-        let len = end.add(A).offset_from_unsigned(start);
-        slice::from_raw_parts_mut(start, len)
+    let fits = tail.room() >= quoted_room(text.len());
+    if fits {
+        let start = tail.spare();
+        // SAFETY: there is room for at least 6 * text.len() + SLACK + 4 bytes. The marks take at most 4 and the escaped
+        // text at most 6 * text.len(), which leaves the copy the SLACK that it may touch. `text` cannot overlap room
+        // that nobody else may refer to. All bytes up to `end` were written when `advance` is told of them.
+        unsafe {
+            start.cast::<[u8; B]>().write(*before);
+            let end = imp::escape(text, start.add(B));
+            end.cast::<[u8; A]>().write(*after);
+            tail.advance(end.add(A).offset_from_unsigned(start));
+        }
     }
+    fits
 }
 
 /// Copies bytes of `text`, up to the first that needs an escape, or as many as `room` holds, and returns the copy.

@@ -54,7 +54,11 @@ fn check(text: &[u8]) {
     assert_eq!(imp::clean_len(&text), first);
     assert_eq!(swar::clean_len(&text), first);
     let mut room = vec![MaybeUninit::uninit(); quoted_room(text.len())].into_boxed_slice();
-    assert_eq!(quoted(b",\"", &text, b"\":", &mut room), [b",\"", &expected[..], b"\":"].concat());
+    let mut tail = Tail::on_scratch(&mut room);
+    assert!(put_quoted(&mut tail, b",\"", &text, b"\":"));
+    assert_eq!(tail.filled(), [b",\"", &expected[..], b"\":"].concat());
+    let mut tail = Tail::on_scratch(&mut room[1..]);
+    assert!(!put_quoted(&mut tail, b",\"", &text, b"\":"));
 }
 
 /// Lengths to try: all up to two strides and a block, and then around multiples of everything.

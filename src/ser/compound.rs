@@ -1,5 +1,7 @@
 //! Arrays and objects: sequences, tuples, maps, structs, and the variants that hold them.
 
+use std::ops::Range;
+
 use serde::Serialize;
 use serde::ser::{
     SerializeMap, SerializeSeq, SerializeStruct, SerializeStructVariant, SerializeTuple, SerializeTupleStruct,
@@ -104,8 +106,8 @@ pub(crate) struct Object<'f, 'a, const PLAIN: bool> {
     count: usize,
     variant: Option<&'static str>,
     private: Option<Private>,
-    /// Where the name of the member begins whose key was written and whose value was not.
-    open_name: Option<usize>,
+    /// Where in `Formatter::names` the name of the member stands whose key was written and whose value was not.
+    open_name: Option<Range<usize>>,
 }
 
 impl<'f, 'a, const PLAIN: bool> Object<'f, 'a, PLAIN> {
@@ -134,7 +136,7 @@ impl<'f, 'a, const PLAIN: bool> Object<'f, 'a, PLAIN> {
         self
     }
 
-    #[inline]
+    #[cfg_attr(not(debug_assertions), inline(always))] // see `Formatter::static_key`
     fn field<T: ?Sized + Serialize>(&mut self, key: &'static str, value: &T) -> Result<()> {
         self.formatter.static_key(self.count, key)?;
         match self.value(value) {
@@ -145,8 +147,8 @@ impl<'f, 'a, const PLAIN: bool> Object<'f, 'a, PLAIN> {
 
     #[inline]
     fn key<T: ?Sized + Serialize>(&mut self, key: &T, capture: bool) -> Result<()> {
-        let (index, wrappers) = (self.count, self.wrappers);
-        let serializer = KeySerializer { formatter: &mut *self.formatter, index, wrappers, capture };
+        let index = self.count;
+        let serializer = KeySerializer { formatter: &mut *self.formatter, index, wrappers: 0, capture };
         match key.serialize(serializer) {
             Ok(()) => Ok(()),
             Err(error) => Err(self.fail_here(error)),
@@ -199,19 +201,21 @@ impl<const PLAIN: bool> SerializeMap for Object<'_, '_, PLAIN> {
         // The value may fail in a later call, when the key is out of sight, so its name is kept.
         let start = self.formatter.names.len();
         self.key(key, true)?;
-        self.open_name = Some(start);
+        self.open_name = Some(start..self.formatter.names.len());
         Ok(())
     }
 
     fn serialize_value<T: ?Sized + Serialize>(&mut self, value: &T) -> Result<()> {
-        let Some(start) = self.open_name.take() else {
+        let Some(name) = self.open_name.take() else {
             return self.misuse("serialize_value was called without serialize_key");
         };
         if let Err(error) = self.value(value) {
-            let name = self.formatter.names.split_off(start);
+            let name = self.formatter.names[name].to_owned();
             return Err(self.fail(error, name));
         }
-        self.formatter.names.truncate(start);
+        if !self.formatter.sorts() {
+            self.formatter.names.truncate(name.start);
+        }
         Ok(())
     }
 
@@ -244,7 +248,7 @@ impl<const PLAIN: bool> SerializeStruct for Object<'_, '_, PLAIN> {
     type Ok = ();
     type Error = Error;
 
-    #[inline]
+    #[cfg_attr(not(debug_assertions), inline(always))] // see `Formatter::static_key`
     fn serialize_field<T: ?Sized + Serialize>(&mut self, key: &'static str, value: &T) -> Result<()> {
         match self.private {
             None => self.field(key, value),
@@ -265,7 +269,7 @@ impl<const PLAIN: bool> SerializeStructVariant for Object<'_, '_, PLAIN> {
     type Ok = ();
     type Error = Error;
 
-    #[inline]
+    #[cfg_attr(not(debug_assertions), inline(always))] // see `Formatter::static_key`
     fn serialize_field<T: ?Sized + Serialize>(&mut self, key: &'static str, value: &T) -> Result<()> {
         self.field(key, value)
     }

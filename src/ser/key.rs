@@ -9,11 +9,13 @@ use serde::{Serialize, Serializer};
 use super::private::{No, Private, RawKey, refuse};
 use crate::error::{Error, Result};
 use crate::fmt::Formatter;
+use crate::fragment;
 
 /// Encodes one key together with what stands before and after it.
 pub(super) struct KeySerializer<'f, 'a, const PLAIN: bool> {
     pub(super) formatter: &'f mut Formatter<'a, PLAIN>,
     pub(super) index: usize,
+    /// How many transparent wrappers stand around this key.
     pub(super) wrappers: usize,
     /// Whether the unescaped text is also appended to `formatter.names`.
     pub(super) capture: bool,
@@ -22,7 +24,8 @@ pub(super) struct KeySerializer<'f, 'a, const PLAIN: bool> {
 impl<const PLAIN: bool> KeySerializer<'_, '_, PLAIN> {
     #[inline]
     pub(super) fn text(self, text: &str) -> Result<()> {
-        if self.capture {
+        // A sorting formatter notes every key itself.
+        if self.capture && !self.formatter.sorts() {
             self.formatter.names.push_str(text);
         }
         self.formatter.key(self.index, text)
@@ -48,8 +51,21 @@ impl<const PLAIN: bool> KeySerializer<'_, '_, PLAIN> {
     }
 
     fn unwrap<T: ?Sized + Serialize>(mut self, value: &T) -> Result<()> {
-        self.wrappers = super::wrap(self.formatter, self.wrappers)?;
+        self.wrappers += 1;
+        if self.wrappers > super::MAX_KEY_WRAPPERS {
+            return Err(self.formatter.too_deep());
+        }
         value.serialize(self)
+    }
+
+    /// A fragment as a key must be a JSON string. Apart, so that the frame of every newtype struct stays small.
+    #[inline(never)]
+    fn fragment<T: ?Sized + Serialize>(self, value: &T) -> Result<()> {
+        let Some(json) = fragment::take_passed() else { return self.unwrap(value) };
+        match serde_json::from_slice::<String>(&json.into_bytes()) {
+            Ok(text) => self.text(&text),
+            Err(_) => self.refuse(),
+        }
     }
 }
 
@@ -105,13 +121,12 @@ impl<'f, 'a, const PLAIN: bool> serde::Serializer for KeySerializer<'f, 'a, PLAI
     }
 
     fn collect_str<T: ?Sized + Display>(self, value: &T) -> Result<()> {
-        self.formatter.before_key(self.index)?;
-        self.formatter.display(value)?;
-        if self.capture {
+        self.formatter.display_key(self.index, value)?;
+        if self.capture && !self.formatter.sorts() {
             // It has just been displayed without an error; should it fail now, the name is cut short, no more.
             let _ = write!(self.formatter.names, "{value}");
         }
-        self.formatter.after_key()
+        Ok(())
     }
 
     scalars! {
@@ -135,8 +150,8 @@ impl<'f, 'a, const PLAIN: bool> serde::Serializer for KeySerializer<'f, 'a, PLAI
     }
 
     #[inline]
-    fn serialize_newtype_struct<T: ?Sized + Serialize>(self, _name: &'static str, value: &T) -> Result<()> {
-        self.unwrap(value)
+    fn serialize_newtype_struct<T: ?Sized + Serialize>(self, name: &'static str, value: &T) -> Result<()> {
+        if name == fragment::TOKEN { self.fragment(value) } else { self.unwrap(value) }
     }
 
     #[inline]

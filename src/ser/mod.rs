@@ -11,6 +11,7 @@ use serde::Serialize;
 
 use crate::error::{Error, Result};
 use crate::fmt::Formatter;
+use crate::fragment;
 use compound::{Array, Object};
 use private::Private;
 
@@ -53,12 +54,24 @@ impl<'f, 'a, const PLAIN: bool> Serializer<'f, 'a, PLAIN> {
         self.formatter.static_key(0, variant)
     }
 
+    /// Apart, so that the frame of every newtype struct stays small.
+    #[inline(never)]
+    fn fragment<T: ?Sized + Serialize>(self, value: &T) -> Result<()> {
+        match fragment::take_passed() {
+            Some(json) => self.formatter.fragment(json),
+            None => self.unwrap(value),
+        }
+    }
+
     #[inline]
     fn unwrap<T: ?Sized + Serialize>(mut self, value: &T) -> Result<()> {
         self.wrappers = wrap(self.formatter, self.wrappers)?;
         value.serialize(self)
     }
 }
+
+/// The most transparent wrappers around a map key.
+const MAX_KEY_WRAPPERS: usize = 64;
 
 /// Counts one more transparent wrapper, of those that the depth limit leaves room for.
 #[inline]
@@ -104,7 +117,7 @@ impl<'f, 'a, const PLAIN: bool> serde::Serializer for Serializer<'f, 'a, PLAIN> 
 
     #[inline]
     fn serialize_i64(self, value: i64) -> Result<()> {
-        self.formatter.integer(value < 0, value.unsigned_abs().into())
+        self.formatter.integer(value < 0, value.unsigned_abs())
     }
 
     fn serialize_i128(self, value: i128) -> Result<()> {
@@ -128,7 +141,7 @@ impl<'f, 'a, const PLAIN: bool> serde::Serializer for Serializer<'f, 'a, PLAIN> 
 
     #[inline]
     fn serialize_u64(self, value: u64) -> Result<()> {
-        self.formatter.integer(false, value.into())
+        self.formatter.integer(false, value)
     }
 
     fn serialize_u128(self, value: u128) -> Result<()> {
@@ -185,8 +198,8 @@ impl<'f, 'a, const PLAIN: bool> serde::Serializer for Serializer<'f, 'a, PLAIN> 
     }
 
     #[inline]
-    fn serialize_newtype_struct<T: ?Sized + Serialize>(self, _name: &'static str, value: &T) -> Result<()> {
-        self.unwrap(value)
+    fn serialize_newtype_struct<T: ?Sized + Serialize>(self, name: &'static str, value: &T) -> Result<()> {
+        if name == fragment::TOKEN { self.fragment(value) } else { self.unwrap(value) }
     }
 
     fn serialize_newtype_variant<T: ?Sized + Serialize>(

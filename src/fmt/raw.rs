@@ -1,0 +1,92 @@
+//! JSON text from elsewhere: `RawValue`, numbers of arbitrary precision, and fragments. It stays as it is, unless the
+//! options promise something of the whole output: then it is rewritten as it is copied.
+
+use bytes::Bytes;
+
+use super::Formatter;
+use super::string::SEND_FROM;
+use crate::error::Result;
+use crate::options::Escapes;
+use crate::rope::Rope;
+use crate::scan;
+
+/// A fragment of at least this many bytes is linked into the rope, a smaller one copied. Below, copying costs less than
+/// one more chunk does at every step on its way to the socket; and it keeps many small fragments from making many small
+/// chunks. (okio found the same limit for the segments it shares.)
+pub(crate) const LINK_FROM: usize = 1024;
+
+impl<const PLAIN: bool> Formatter<'_, PLAIN> {
+    /// JSON text in one piece.
+    pub(crate) fn raw(&mut self, json: &str) -> Result<()> {
+        if self.rewrites() {
+            return self.rewrite(json);
+        }
+        if json.len() >= SEND_FROM && self.out.can_send() {
+            return self.out.send(&[json.as_bytes()]);
+        }
+        self.out.put(json.as_bytes())
+    }
+
+    /// JSON text as a rope that can be shared.
+    pub(crate) fn fragment(&mut self, json: Rope) -> Result<()> {
+        if json.is_empty() {
+            return Err(self.fail_data("the fragment is empty"));
+        }
+        if self.rewrites() {
+            let bytes = json.into_bytes();
+            let text = str::from_utf8(&bytes).map_err(|error| {
+                let at = error.valid_up_to();
+                self.fail_data(&format!("the fragment is invalid UTF-8 at its byte {at}"))
+            })?;
+            return self.rewrite(text);
+        }
+        if json.len() >= SEND_FROM && self.out.can_send() {
+            let parts: Vec<&[u8]> = json.chunks().iter().map(|chunk| &chunk[..]).collect();
+            return self.out.send(&parts);
+        }
+        // Large enough on average, a rope is linked as it is. Else each chunk is looked at by itself.
+        let link_all = json.len() / json.chunks().len() >= LINK_FROM;
+        for chunk in json {
+            self.fragment_chunk(chunk, link_all)?;
+        }
+        Ok(())
+    }
+
+    fn fragment_chunk(&mut self, chunk: Bytes, link: bool) -> Result<()> {
+        if (link || chunk.len() >= LINK_FROM) && self.out.can_link() {
+            self.out.link(chunk)
+        } else {
+            self.out.put(&chunk)
+        }
+    }
+
+    /// Whether foreign JSON text has to be rewritten.
+    fn rewrites(&self) -> bool {
+        !PLAIN && (self.options.escapes != Escapes::none() || self.options.single_line)
+    }
+
+    /// Copies JSON text with the escapes of the options, and without line breaks if there must be none.
+    ///
+    /// What the options escape stands only inside strings, and line breaks only outside of them, so neither needs to
+    /// know which is which. A character behind a backslash is part of an escape already, and stays.
+    fn rewrite(&mut self, mut json: &str) -> Result<()> {
+        loop {
+            let (clean, rest) = json.split_at(scan::clean_len_with(self.options.escapes, json));
+            self.out.put(clean.as_bytes())?;
+            let mut rest = rest.chars();
+            match rest.next() {
+                None => return Ok(()),
+                Some('\\') => {
+                    self.out.put_byte(b'\\')?;
+                    if let Some(escaped) = rest.next() {
+                        self.out.put(escaped.encode_utf8(&mut [0; 4]).as_bytes())?;
+                    }
+                }
+                Some('\n' | '\r') if self.options.single_line => {}
+                Some(ascii @ ('"' | '\0'..' ')) => self.out.put_byte(ascii as u8)?,
+                Some(character) => self.special_character(character)?,
+            }
+            json = rest.as_str();
+        }
+    }
+}

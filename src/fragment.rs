@@ -1,0 +1,160 @@
+//! JSON that is already encoded, as a value among others. `ser` takes it apart again.
+
+use std::cell::Cell;
+
+use bytes::Bytes;
+use serde::ser::{Error as _, Serialize, Serializer};
+use serde_json::value::RawValue;
+
+use crate::error::{Error, Result};
+use crate::rope::Rope;
+
+/// The name under which a fragment presents itself to this crate's serializer.
+pub(crate) const TOKEN: &str = "$json_rope::private::Fragment";
+
+thread_local! {
+    /// A fragment on its way from its `Serialize` to the serializer, which serde's data model has no place for. It is
+    /// empty except during one call.
+    static PASSED: Cell<Option<Rope>> = const { Cell::new(None) };
+}
+
+/// JSON text that was encoded earlier, to be used as a value inside another one: a cached sub-document, a column that a
+/// database stores as JSON, a message that is passed on.
+///
+/// Encoded by this crate, a fragment of 1 KiB or more is linked into the rope by reference count, at no cost that
+/// depends on its length; a smaller one is copied. A rope is a fragment, so a document can be part of many others at
+/// once. Streaming, a fragment of 64 KiB or more goes to the writer by reference.
+///
+/// * The text stays as it is, also in pretty output: it is not indented anew.
+/// * With [`ascii`](crate::EncoderBuilder::ascii), [`html_safe`](crate::EncoderBuilder::html_safe) or
+///   [`escape_solidus`](crate::EncoderBuilder::escape_solidus) it is rewritten as it is copied, so that the option's
+///   promise holds for the whole output.
+/// * With [`sort_keys`](crate::EncoderBuilder::sort_keys) a fragment inside an object is copied, and its own members
+///   keep their order.
+/// * As a map key it must be a JSON string.
+/// * Other serializers, such as serde_json's, get it as a [`serde_json::value::RawValue`], which checks it.
+///
+/// ```
+/// use json_rope::{Fragment, to_rope};
+///
+/// let items = Fragment::trusted(to_rope(&vec![0; 1000])?);
+/// let rope = to_rope(&[&items, &items])?;
+/// assert_eq!(rope.len(), 2 * 2001 + 3);
+/// # Ok::<(), json_rope::Error>(())
+/// ```
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub struct Fragment(Rope);
+
+impl Fragment {
+    /// A fragment of text that is checked to be one JSON value (RFC 8259). White space around it is left out. The
+    /// check reads the text once and does not recurse.
+    ///
+    /// ```
+    /// use json_rope::Fragment;
+    ///
+    /// let fragment = Fragment::checked(r#" {"a": [1, 2]} "#)?;
+    /// assert_eq!(json_rope::to_rope(&[fragment])?, r#"[{"a": [1, 2]}]"#);
+    ///
+    /// let error = Fragment::checked("[1,]").unwrap_err();
+    /// assert_eq!(error.offset(), 3);
+    /// # Ok::<(), json_rope::Error>(())
+    /// ```
+    ///
+    /// # Errors
+    /// A data error if the text is not UTF-8 or not exactly one JSON value. Its message and its
+    /// [`offset`](Error::offset) tell the byte.
+    pub fn checked(json: impl Into<Bytes>) -> Result<Fragment> {
+        let json = json.into();
+        let text = str::from_utf8(&json).map_err(|error| {
+            let at = error.valid_up_to();
+            invalid(at, format_args!("invalid UTF-8"))
+        })?;
+        // `IgnoredAny` is parsed without recursion.
+        serde_json::from_str::<serde::de::IgnoredAny>(text).map_err(|error| {
+            let at = byte_offset(text, &error);
+            let message = error.to_string();
+            // Line and column of a text that may have only one line help less than the byte.
+            let message = message.split(" at line ").next().unwrap_or_default();
+            invalid(at, format_args!("{message}"))
+        })?;
+        let white = [' ', '\t', '\n', '\r'];
+        let start = text.len() - text.trim_start_matches(white).len();
+        let len = text.trim_matches(white).len();
+        Ok(Fragment(json.slice(start..start + len).into()))
+    }
+
+    /// A fragment that is known to be one JSON value, such as a rope that this crate has encoded. It is not looked at.
+    ///
+    /// If it is not JSON, neither is the document it is used in. (Nothing worse happens: there is no undefined
+    /// behaviour. An empty fragment is an error when it is encoded.)
+    ///
+    /// ```
+    /// let fragment = json_rope::Fragment::trusted("[1,2]");
+    /// assert_eq!(json_rope::to_rope(&(0, fragment))?, "[0,[1,2]]");
+    /// # Ok::<(), json_rope::Error>(())
+    /// ```
+    pub fn trusted(json: impl Into<Rope>) -> Fragment {
+        Fragment(json.into())
+    }
+
+    /// The text.
+    ///
+    /// ```
+    /// assert_eq!(json_rope::Fragment::trusted("[]").as_rope(), "[]");
+    /// ```
+    pub fn as_rope(&self) -> &Rope {
+        &self.0
+    }
+
+    /// The text, without a copy.
+    ///
+    /// ```
+    /// assert_eq!(json_rope::Fragment::trusted("[]").into_rope(), "[]");
+    /// ```
+    pub fn into_rope(self) -> Rope {
+        self.0
+    }
+}
+
+#[cold]
+fn invalid(at: usize, what: std::fmt::Arguments<'_>) -> Error {
+    Error::data(format!("not a JSON value: {what} at byte {at}")).finish(at as u64)
+}
+
+/// The byte that a serde_json error speaks of by line and column, both counted from 1.
+fn byte_offset(text: &str, error: &serde_json::Error) -> usize {
+    let line: usize = text.split_inclusive('\n').take(error.line().saturating_sub(1)).map(str::len).sum();
+    (line + error.column().saturating_sub(1)).min(text.len())
+}
+
+/// Takes over the fragment whose `Serialize` is calling.
+pub(crate) fn take_passed() -> Option<Rope> {
+    PASSED.take()
+}
+
+impl Serialize for Fragment {
+    fn serialize<S: Serializer>(&self, serializer: S) -> std::result::Result<S::Ok, S::Error> {
+        /// Empties the place also when the serializer did not look for it, or panics.
+        struct Empty;
+        impl Drop for Empty {
+            fn drop(&mut self) {
+                PASSED.take();
+            }
+        }
+        PASSED.set(Some(self.0.clone()));
+        let _empty = Empty;
+        serializer.serialize_newtype_struct(TOKEN, &ForOthers(&self.0))
+    }
+}
+
+/// What serializers see that do not know [`TOKEN`].
+struct ForOthers<'a>(&'a Rope);
+
+impl Serialize for ForOthers<'_> {
+    fn serialize<S: Serializer>(&self, serializer: S) -> std::result::Result<S::Ok, S::Error> {
+        PASSED.take();
+        let bytes = self.0.clone().into_bytes();
+        let raw: &RawValue = serde_json::from_slice(&bytes).map_err(S::Error::custom)?;
+        raw.serialize(serializer)
+    }
+}
