@@ -27,8 +27,7 @@ impl<const PLAIN: bool> Formatter<'_, PLAIN> {
     /// What stands before the element with this index.
     #[inline]
     pub(crate) fn before_element(&mut self, index: usize) -> Result<()> {
-        self.out.put_byte(if index == 0 { b'[' } else { b',' })?;
-        if PLAIN { Ok(()) } else { self.line_break(self.depth) }
+        self.start(if index == 0 { b'[' } else { b',' })
     }
 
     /// The end of an array of `count` elements.
@@ -40,14 +39,10 @@ impl<const PLAIN: bool> Formatter<'_, PLAIN> {
     /// What stands before the key of the member with this index.
     #[inline]
     pub(crate) fn before_key(&mut self, index: usize) -> Result<()> {
-        self.out.put_byte(if index == 0 { b'{' } else { b',' })?;
-        if PLAIN {
-            return Ok(());
-        }
         if self.sorts() {
             self.begin_member(index);
         }
-        self.line_break(self.depth)
+        self.start(if index == 0 { b'{' } else { b',' })
     }
 
     /// What stands between a key and its value.
@@ -71,20 +66,34 @@ impl<const PLAIN: bool> Formatter<'_, PLAIN> {
         if count == 0 {
             return self.out.put(brackets);
         }
-        if !PLAIN {
-            self.line_break(self.depth)?;
+        if !PLAIN && self.options.pretty {
+            return self.new_line(None, Some(brackets[1]));
         }
         self.out.put_byte(brackets[1])
     }
 
-    /// A new line, indented to `depth`; nothing in compact output.
-    fn line_break(&mut self, depth: usize) -> Result<()> {
-        if self.options.pretty {
-            self.out.put_byte(b'\n')?;
-            for _ in 0..depth {
-                self.out.put(self.options.indent().as_bytes())?;
-            }
+    /// A bracket or comma, and in pretty output the new line behind it.
+    #[inline]
+    fn start(&mut self, mark: u8) -> Result<()> {
+        if PLAIN || !self.options.pretty { self.out.put_byte(mark) } else { self.new_line(Some(mark), None) }
+    }
+
+    /// A new line, indented to the depth, between the given marks.
+    fn new_line(&mut self, before: Option<u8>, after: Option<u8>) -> Result<()> {
+        // All but the marks is the same for every line of a depth, so it is put together once.
+        let indent = self.options.indent().as_bytes();
+        let len = 2 + self.depth * indent.len();
+        if self.line.is_empty() {
+            self.line.extend_from_slice(b",\n");
         }
-        Ok(())
+        while self.line.len() < len {
+            self.line.extend_from_slice(indent);
+        }
+        self.line[0] = before.unwrap_or_default();
+        self.out.put(&self.line[usize::from(before.is_none())..len])?;
+        match after {
+            Some(mark) => self.out.put_byte(mark),
+            None => Ok(()),
+        }
     }
 }

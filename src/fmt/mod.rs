@@ -17,6 +17,8 @@ mod raw;
 mod sort;
 mod string;
 
+use smallvec::SmallVec;
+
 use crate::error::{Error, Result};
 use crate::options::Options;
 use crate::out::Out;
@@ -32,6 +34,8 @@ pub(crate) struct Formatter<'a, const PLAIN: bool> {
     /// come in separate calls; and of all members of open objects, if they are to be sorted.
     pub(crate) names: String,
     sorter: Sorter,
+    /// What `layout` begins a line with in pretty output.
+    line: SmallVec<[u8; 128]>,
 }
 
 impl<'a, const PLAIN: bool> Formatter<'a, PLAIN> {
@@ -44,6 +48,7 @@ impl<'a, const PLAIN: bool> Formatter<'a, PLAIN> {
             max_depth: options.max_depth,
             names: String::new(),
             sorter: Sorter::default(),
+            line: SmallVec::new(),
         }
     }
 

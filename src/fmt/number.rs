@@ -146,11 +146,31 @@ fn put_long(value: u64, room: &mut [MaybeUninit<u8>], mut len: usize) -> usize {
 /// Writes a number below 10^8 at `at`, without leading zeros, and returns where it ends. Touches eight bytes.
 #[inline(always)]
 fn put_leading(value: u32, room: &mut [MaybeUninit<u8>], at: usize) -> usize {
-    let digits = eight_digits(value);
-    // The last digit stays, also if it is a zero.
-    let zeros = ((digits | 1 << 56).trailing_zeros() / 8) as usize;
-    put_digits(digits >> (8 * zeros), room, at);
-    at + 8 - zeros
+    let len = digit_count(value);
+    put_digits(eight_digits(value) >> (8 * (8 - len)), room, at);
+    at + len
+}
+
+/// The number of decimal digits of a number.
+///
+/// Numbers of as many bits have as many digits, or one more from a power of ten on. The table adds to each such range
+/// what carries into the upper half from that power on. Taking the length from the digits would be less code, but
+/// everything behind a number waits for its length, and this is known sooner.
+#[inline(always)]
+fn digit_count(value: u32) -> usize {
+    const CARRIES: [u64; 32] = {
+        let mut table = [0; 32];
+        let mut bits = 0;
+        while bits < 32 {
+            let digits = (1u64 << bits).ilog10() + 1;
+            let power = 10u64.pow(digits);
+            let crosses = power < 2 << bits;
+            table[bits] = if crosses { ((digits as u64 + 1) << 32) - power } else { (digits as u64) << 32 };
+            bits += 1;
+        }
+        table
+    };
+    ((u64::from(value) + CARRIES[(value | 1).ilog2() as usize]) >> 32) as usize
 }
 
 /// Writes all eight digits of a number below 10^8 at `at` and returns where they end.

@@ -27,13 +27,13 @@ impl<const PLAIN: bool> Formatter<'_, PLAIN> {
         !PLAIN && self.options.sort_keys
     }
 
-    /// Notes that the member with this index begins here.
+    /// Notes that the member with this index begins here, with the bracket or comma that is written next.
     pub(super) fn begin_member(&mut self, index: usize) {
         if index == 0 {
             self.out.hold();
         }
         let name = self.names.len();
-        self.sorter.members.push(Member { start: self.out.held().len(), name: (name, name) });
+        self.sorter.members.push(Member { start: self.out.held().len() + 1, name: (name, name) });
     }
 
     /// Notes the key of the member that has begun.
