@@ -1,0 +1,76 @@
+//! The list of documents. Nothing in the encoder knows any of them.
+
+use json_rope_bench_data::generate::{
+    base64_strings, cjk_emoji_text, deep_tree, escaped_text, floats, html_text, log_records, message, mixed_tree,
+    object_2kb, plain_text, small_integers, wide_object,
+};
+use json_rope_bench_data::{Canada, CitmCatalog, Twitter, documents};
+use serde::Serialize;
+use serde::de::DeserializeOwned;
+use serde_json::Value;
+
+/// What is done with every document, whatever its type.
+pub trait Visitor {
+    /// A new group of documents begins.
+    fn group(&mut self, name: &'static str);
+
+    /// Whether the document is wanted; if not, it is not made.
+    fn wants(&self, name: &str) -> bool;
+
+    /// The document.
+    fn visit<T: Serialize + ?Sized>(&mut self, name: &'static str, value: &T);
+}
+
+/// Seed of all generated documents.
+const SEED: u64 = 1;
+const MIB: usize = 1 << 20;
+/// Levels of the deep tree; the encoder refuses more than 1,000.
+const DEPTH: usize = 900;
+
+/// Makes the wanted documents, one after the other, and shows them to `visitor`.
+pub fn visit_all(visitor: &mut impl Visitor) {
+    visitor.group("typed structs");
+    one(visitor, "canada", || parse::<Canada>(documents::canada()));
+    one(visitor, "citm_catalog", || parse::<CitmCatalog>(documents::citm_catalog()));
+    one(visitor, "twitter", || parse::<Twitter>(documents::twitter()));
+    one(visitor, "log records", || log_records(SEED, 2_000));
+
+    visitor.group("serde_json::Value");
+    visit_values(visitor);
+
+    visitor.group("strings of 1 MiB");
+    one(visitor, "plain", || plain_text(SEED, MIB));
+    one(visitor, "escape every 25 bytes", || escaped_text(SEED, MIB));
+    one(visitor, "CJK and emoji", || cjk_emoji_text(SEED, MIB));
+    one(visitor, "HTML", || html_text(SEED, MIB));
+    one(visitor, "Base64", || base64_strings(SEED, 1, MIB).remove(0));
+
+    visitor.group("small");
+    one(visitor, "150-byte message", message);
+    one(visitor, "2 KB object", || object_2kb(SEED));
+
+    visitor.group("other");
+    one(visitor, "small integers", || small_integers(SEED, 100_000));
+    one(visitor, "floats", || floats(SEED, 50_000));
+    one(visitor, "wide object", || wide_object(SEED, 20_000));
+    one(visitor, "mixed tree", || mixed_tree(SEED, 50_000));
+    one(visitor, "deep tree", || deep_tree(DEPTH));
+}
+
+/// The three classic documents as `serde_json::Value`.
+pub fn visit_values(visitor: &mut impl Visitor) {
+    one(visitor, "canada, Value", || parse::<Value>(documents::canada()));
+    one(visitor, "citm_catalog, Value", || parse::<Value>(documents::citm_catalog()));
+    one(visitor, "twitter, Value", || parse::<Value>(documents::twitter()));
+}
+
+fn one<T: Serialize>(visitor: &mut impl Visitor, name: &'static str, make: impl FnOnce() -> T) {
+    if visitor.wants(name) {
+        visitor.visit(name, &make());
+    }
+}
+
+/// A classic document as a value of type `T`.
+pub fn parse<T: DeserializeOwned>(text: &str) -> T {
+    serde_json::from_str(text).expect("the classic documents are JSON and have models")
+}

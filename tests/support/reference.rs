@@ -1,0 +1,245 @@
+//! What the options ought to produce, written the slow and obvious way: character by character, from a tree that keeps
+//! the order and the duplicates of members. Shares nothing with the crate.
+
+#![allow(dead_code, reason = "each test file uses its own part")]
+
+use json_rope::{Encoder, EncoderBuilder};
+use serde::Serialize;
+
+/// Which characters are escaped beyond what JSON demands.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Mode {
+    pub ascii: bool,
+    pub html: bool,
+    pub solidus: bool,
+}
+
+impl Mode {
+    /// One of the eight, by number.
+    pub const fn nth(n: usize) -> Mode {
+        Mode { ascii: n & 1 != 0, html: n & 2 != 0, solidus: n & 4 != 0 }
+    }
+
+    /// All eight.
+    pub fn all() -> impl Iterator<Item = Mode> {
+        (0..8).map(Mode::nth)
+    }
+
+    /// A builder with these options.
+    pub fn builder(self) -> EncoderBuilder {
+        Encoder::builder().ascii(self.ascii).html_safe(self.html).escape_solidus(self.solidus)
+    }
+}
+
+/// Appends `text` as a JSON string.
+pub fn quote(mode: Mode, text: &str, out: &mut String) {
+    out.push('"');
+    for c in text.chars() {
+        match c {
+            '"' => out.push_str("\\\""),
+            '\\' => out.push_str("\\\\"),
+            '\u{8}' => out.push_str("\\b"),
+            '\t' => out.push_str("\\t"),
+            '\n' => out.push_str("\\n"),
+            '\u{c}' => out.push_str("\\f"),
+            '\r' => out.push_str("\\r"),
+            '/' if mode.solidus => out.push_str("\\/"),
+            '\0'..' ' => push_unicode(c, out),
+            '<' | '>' | '&' | '\u{2028}' | '\u{2029}' if mode.html => push_unicode(c, out),
+            '\u{80}'.. if mode.ascii => push_unicode(c, out),
+            _ => out.push(c),
+        }
+    }
+    out.push('"');
+}
+
+fn push_unicode(c: char, out: &mut String) {
+    let code = c as u32;
+    let units = match code {
+        0..0x1_0000 => vec![code],
+        _ => vec![0xd800 + ((code - 0x1_0000) >> 10), 0xdc00 + ((code - 0x1_0000) & 0x3ff)],
+    };
+    for unit in units {
+        out.push_str("\\u");
+        for shift in [12, 8, 4, 0] {
+            out.push(b"0123456789abcdef"[(unit >> shift & 15) as usize] as char);
+        }
+    }
+}
+
+/// `text` as a JSON string.
+pub fn quoted(mode: Mode, text: &str) -> String {
+    let mut out = String::new();
+    quote(mode, text, &mut out);
+    out
+}
+
+/// A JSON document that keeps what a map would lose.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Node {
+    /// A number, `true`, `false` or `null`.
+    Bare(String),
+    Str(String),
+    Array(Vec<Node>),
+    Object(Vec<(String, Node)>),
+}
+
+/// How a [`Node`] becomes text.
+#[derive(Clone, Debug, Default)]
+pub struct Style {
+    pub mode: Mode,
+    /// One step of indentation, if the output is pretty.
+    pub indent: Option<String>,
+    pub sorted: bool,
+}
+
+impl Node {
+    /// The tree of JSON text that is known to be valid.
+    pub fn parse(text: &str) -> Node {
+        let mut rest = text;
+        let node = parse_value(&mut rest);
+        assert_eq!(skip_white(rest), "", "text behind the value");
+        node
+    }
+
+    /// What serde_json makes of `value`, as a tree.
+    pub fn of(value: &(impl Serialize + ?Sized)) -> Node {
+        Node::parse(&serde_json::to_string(value).expect("serde_json encodes it"))
+    }
+
+    /// The text in this style.
+    pub fn render(&self, style: &Style) -> String {
+        let mut out = String::new();
+        self.write(style, 0, &mut out);
+        out
+    }
+
+    fn write(&self, style: &Style, depth: usize, out: &mut String) {
+        match self {
+            Node::Bare(text) => out.push_str(text),
+            Node::Str(text) => quote(style.mode, text, out),
+            Node::Array(items) => write_list(style, depth, "[]", items, out, |item, out| {
+                item.write(style, depth + 1, out);
+            }),
+            Node::Object(members) => {
+                let mut members: Vec<&(String, Node)> = members.iter().collect();
+                if style.sorted {
+                    insertion_sort(&mut members);
+                }
+                write_list(style, depth, "{}", &members, out, |(name, value), out| {
+                    quote(style.mode, name, out);
+                    out.push_str(if style.indent.is_some() { ": " } else { ":" });
+                    value.write(style, depth + 1, out);
+                });
+            }
+        }
+    }
+}
+
+/// Stable, and nothing like the standard library's sort for short lists; long ones are left to it.
+fn insertion_sort(members: &mut [&(String, Node)]) {
+    if members.len() > 64 {
+        return members.sort_by(|a, b| a.0.as_bytes().cmp(b.0.as_bytes()));
+    }
+    for end in 1..members.len() {
+        let mut at = end;
+        while at > 0 && members[at - 1].0.as_bytes() > members[at].0.as_bytes() {
+            members.swap(at - 1, at);
+            at -= 1;
+        }
+    }
+}
+
+fn write_list<T>(
+    style: &Style,
+    depth: usize,
+    brackets: &str,
+    items: &[T],
+    out: &mut String,
+    mut each: impl FnMut(&T, &mut String),
+) {
+    let new_line = |depth: usize, out: &mut String| {
+        if let Some(indent) = &style.indent {
+            out.push('\n');
+            out.push_str(&indent.repeat(depth));
+        }
+    };
+    out.push_str(&brackets[..1]);
+    for (index, item) in items.iter().enumerate() {
+        if index > 0 {
+            out.push(',');
+        }
+        new_line(depth + 1, out);
+        each(item, out);
+    }
+    if !items.is_empty() {
+        new_line(depth, out);
+    }
+    out.push_str(&brackets[1..]);
+}
+
+fn skip_white(text: &str) -> &str {
+    text.trim_start_matches([' ', '\t', '\n', '\r'])
+}
+
+fn parse_value(rest: &mut &str) -> Node {
+    *rest = skip_white(rest);
+    match rest.as_bytes()[0] {
+        b'"' => Node::Str(parse_string(rest)),
+        b'[' => Node::Array(parse_list(rest, ']', parse_value)),
+        b'{' => Node::Object(parse_list(rest, '}', |rest| {
+            let name = parse_string(rest);
+            *rest = skip_white(rest).strip_prefix(':').expect("a colon");
+            (name, parse_value(rest))
+        })),
+        _ => {
+            let end = rest.find([',', ']', '}', ' ', '\t', '\n', '\r']).unwrap_or(rest.len());
+            let (bare, behind) = rest.split_at(end);
+            *rest = behind;
+            Node::Bare(bare.into())
+        }
+    }
+}
+
+fn parse_list<T>(rest: &mut &str, end: char, mut each: impl FnMut(&mut &str) -> T) -> Vec<T> {
+    let mut items = Vec::new();
+    *rest = skip_white(&rest[1..]);
+    while !rest.starts_with(end) {
+        items.push(each(rest));
+        *rest = skip_white(rest);
+        *rest = skip_white(rest.strip_prefix(',').unwrap_or(rest));
+    }
+    *rest = &rest[1..];
+    items
+}
+
+fn parse_string(rest: &mut &str) -> String {
+    *rest = skip_white(rest);
+    let mut end = 1;
+    while rest.as_bytes()[end] != b'"' {
+        end += if rest.as_bytes()[end] == b'\\' { 2 } else { 1 };
+    }
+    let (string, behind) = rest.split_at(end + 1);
+    *rest = behind;
+    serde_json::from_str(string).expect("a JSON string")
+}
+
+/// Standard Base64 with padding (RFC 4648, section 4), one bit after the other.
+pub fn base64(bytes: &[u8]) -> String {
+    const LETTERS: &[u8; 64] = b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
+    let mut text = String::new();
+    for group in bytes.chunks(3) {
+        let bits = group.iter().fold(0u32, |bits, &byte| bits << 8 | u32::from(byte)) << (8 * (3 - group.len()));
+        for letter in 0..4 {
+            let index = (bits >> (18 - 6 * letter) & 63) as usize;
+            text.push(if letter <= group.len() { LETTERS[index] as char } else { '=' });
+        }
+    }
+    text
+}
+
+/// Lower-case hexadecimal.
+pub fn hex(bytes: &[u8]) -> String {
+    const DIGITS: &[u8; 16] = b"0123456789abcdef";
+    bytes.iter().flat_map(|byte| [byte >> 4, byte & 15]).map(|digit| DIGITS[digit as usize] as char).collect()
+}
