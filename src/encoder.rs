@@ -69,7 +69,7 @@ impl Encoder {
     /// # Ok::<(), json_rope::Error>(())
     /// ```
     pub fn builder() -> EncoderBuilder {
-        EncoderBuilder { options: Options::new(false), first_chunk: None, indent: None }
+        EncoderBuilder { options: Options::new(false), first_chunk: None }
     }
 
     /// Encodes `value` into a rope.
@@ -209,7 +209,6 @@ where
 pub struct EncoderBuilder {
     options: Options,
     first_chunk: Option<usize>,
-    indent: Option<String>,
 }
 
 impl EncoderBuilder {
@@ -225,7 +224,7 @@ impl EncoderBuilder {
         self
     }
 
-    /// One step of indentation, for pretty output: white space of at most 64 bytes, spaces or tabs as a rule.
+    /// One step of indentation, for pretty output: white space of at most 64 bytes, spaces or tabs as a rule, or none.
     /// Default: two spaces. Without [`pretty`](Self::pretty) it is checked but has no effect.
     ///
     /// ```
@@ -234,7 +233,7 @@ impl EncoderBuilder {
     /// # Ok::<(), json_rope::Error>(())
     /// ```
     pub fn indent(mut self, indent: &str) -> Self {
-        self.indent = Some(indent.to_owned());
+        self.options.indent = Some(indent.to_owned());
         self
     }
 
@@ -329,9 +328,12 @@ impl EncoderBuilder {
         self
     }
 
-    /// How many arrays and objects may stand in one another. Deeper values are a limit error. Default: 1,000, which is
-    /// safe in a debug build on a stack of 2 MiB. It also bounds the transparent wrappers (`Some`, newtype structs)
-    /// around one value, to twice as many.
+    /// How many arrays and objects may stand in one another. Deeper values are a limit error. Default: 1,000.
+    ///
+    /// The default is safe on a stack of 2 MiB, in a debug build too, for `serde_json::Value` and for trees of structs,
+    /// maps, options and enums. How much stack a level takes is up to the type, though: a debug build gives an enum of
+    /// many variants large frames (from about 15 variants on, a chain of 1,000 needs more than 2 MiB). The limit also
+    /// bounds the transparent wrappers (`Some`, newtype structs) around a value: two for each level, 64 around a key.
     ///
     /// ```
     /// let encoder = json_rope::Encoder::builder().max_depth(2).build()?;
@@ -393,7 +395,7 @@ impl EncoderBuilder {
     /// # Errors
     /// A configuration error if a setting is out of its bounds or contradicts another.
     pub fn build(self) -> Result<Encoder> {
-        let EncoderBuilder { mut options, first_chunk, indent } = self;
+        let EncoderBuilder { mut options, first_chunk } = self;
         options.first_chunk = first_chunk.unwrap_or(options.first_chunk.min(options.max_chunk));
         for (name, bytes) in [("max_chunk", options.max_chunk), ("first_chunk", options.first_chunk)] {
             if !CHUNK_BOUNDS.contains(&bytes) {
@@ -405,14 +407,13 @@ impl EncoderBuilder {
             let (first, max) = (options.first_chunk, options.max_chunk);
             return Err(Error::config(format!("first_chunk, {first} bytes, is larger than max_chunk, {max} bytes")));
         }
-        if let Some(indent) = indent {
+        if let Some(indent) = &options.indent {
             if indent.len() > MAX_INDENT {
                 return Err(Error::config(format!("indent is {} bytes, not at most {MAX_INDENT}", indent.len())));
             }
             if !indent.bytes().all(|byte| matches!(byte, b' ' | b'\t' | b'\n' | b'\r')) {
                 return Err(Error::config("indent is not JSON white space (space, tab, line feed, carriage return)"));
             }
-            options.indent = indent;
         }
         Ok(Encoder::with_options(options))
     }

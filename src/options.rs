@@ -67,7 +67,8 @@ pub(crate) const CHUNK_BOUNDS: std::ops::RangeInclusive<usize> = 16..=1 << 20;
 #[derive(Clone, Debug)]
 pub(crate) struct Options {
     pub(crate) pretty: bool,
-    pub(crate) indent: String,
+    /// One step of indentation; none: two spaces.
+    pub(crate) indent: Option<String>,
     pub(crate) escapes: Escapes,
     pub(crate) non_finite: NonFinite,
     pub(crate) bytes: BytesFormat,
@@ -85,7 +86,7 @@ impl Options {
     pub(crate) const fn new(pretty: bool) -> Options {
         Options {
             pretty,
-            indent: String::new(),
+            indent: None,
             escapes: Escapes::none(),
             non_finite: NonFinite::Null,
             bytes: BytesFormat::Array,
@@ -111,6 +112,6 @@ impl Options {
 
     /// One step of indentation.
     pub(crate) fn indent(&self) -> &str {
-        if self.indent.is_empty() { "  " } else { &self.indent }
+        self.indent.as_deref().unwrap_or("  ")
     }
 }

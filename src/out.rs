@@ -40,7 +40,8 @@ pub(crate) struct Out<'a> {
 /// What made the output unusable. It is kept because a `Serialize` implementation may swallow the error it was given.
 enum Failure {
     Io(io::ErrorKind),
-    Other,
+    Limit,
+    Data,
 }
 
 impl<'a> Out<'a> {
@@ -139,7 +140,7 @@ impl<'a> Out<'a> {
                 self.cut_full_chunks();
             }
             let (capacity, chunks) = self.growth.slab(self.tail.filled_len(), coming);
-            self.done.reserve(chunks);
+            self.done.reserve(chunks, self.growth.chunk());
             self.tail.move_to_slab(capacity);
         }
         self.open_room();
@@ -150,7 +151,8 @@ impl<'a> Out<'a> {
     #[cold]
     pub(crate) fn fail(&mut self, error: Error) -> Error {
         if self.failure.is_none() {
-            self.failure = Some(error.io_kind().map_or(Failure::Other, Failure::Io));
+            let other = if error.is_limit() { Failure::Limit } else { Failure::Data };
+            self.failure = Some(error.io_kind().map_or(other, Failure::Io));
         }
         error
     }
@@ -168,6 +170,10 @@ impl<'a> Out<'a> {
         let unused = (self.tail.capacity() - filled.len()) as u64;
         if !self.tail.is_on_slab() || unused > self.offset().max(SCRATCH as u64) {
             self.tail.move_to_slab(filled.len());
+            if self.done.is_empty() {
+                // Let go of a list that was reserved for many chunks.
+                self.done = Rope::new();
+            }
         }
         self.cut_full_chunks();
         self.cut_chunk(self.tail.filled_len());
@@ -239,16 +245,14 @@ impl<'a> Out<'a> {
     /// An error if the document has failed before. A `Serialize` implementation that goes on after an error must not
     /// get a document that looks whole.
     fn check(&self) -> Result<()> {
-        match &self.failure {
-            None => Ok(()),
-            Some(Failure::Io(kind)) => {
-                let error = io::Error::new(*kind, "an earlier write failed");
-                Err(Error::io(error).finish(self.offset()))
-            }
-            Some(Failure::Other) => {
-                Err(Error::data("a Serialize implementation went on after an error").finish(self.offset()))
-            }
-        }
+        let message = "a Serialize implementation went on after an error";
+        let error = match &self.failure {
+            None => return Ok(()),
+            Some(Failure::Io(kind)) => Error::io(io::Error::new(*kind, message)),
+            Some(Failure::Limit) => Error::limit(message),
+            Some(Failure::Data) => Error::data(message),
+        };
+        Err(error.finish(self.offset()))
     }
 
     /// Cuts the tail into chunks of the planned sizes, as far as it has bytes for whole ones.

@@ -132,9 +132,6 @@ impl Rope {
     pub fn push(&mut self, chunk: Bytes) {
         if !chunk.is_empty() {
             self.len = self.len.checked_add(chunk.len()).expect("rope longer than usize::MAX");
-            if self.list.len() == self.list.capacity() {
-                self.reserve(1);
-            }
             self.list.push(chunk);
         }
         self.check();
@@ -155,7 +152,7 @@ impl Rope {
         if self.is_empty() {
             *self = other;
         } else {
-            self.reserve(other.chunks().len());
+            self.list.reserve(other.chunks().len());
             self.extend(other);
         }
         self.check();
@@ -292,7 +289,7 @@ impl Rope {
         }
         let mut bytes = bytes.freeze();
         let mut compacted = Rope::new();
-        compacted.reserve(self.chunks().len());
+        compacted.list.reserve_exact(self.chunks().len());
         for chunk in self.chunks() {
             let chunk = if chunk.len() == bytes.len() { mem::take(&mut bytes) } else { bytes.split_to(chunk.len()) };
             compacted.push(chunk);
@@ -300,13 +297,15 @@ impl Rope {
         *self = compacted;
     }
 
-    /// Room for `more` chunks. The list grows fourfold: at 32 bytes a chunk that is cheap, and a large document needs
-    /// one allocation less than with doubling.
-    pub(crate) fn reserve(&mut self, more: usize) {
+    /// Room for `more` chunks, which will probably have `chunk` bytes each.
+    pub(crate) fn reserve(&mut self, more: usize, chunk: usize) {
         let needed = self.list.len().saturating_add(more);
         let capacity = self.list.capacity();
         if needed > capacity {
-            self.list.reserve_exact(needed.max(capacity.saturating_mul(4)) - self.list.len());
+            // An entry has 32 bytes. Beside large chunks a list may grow sixteenfold and still be a hundredth of them,
+            // and a large document needs some allocations less.
+            let factor = if chunk >= 16 * 1024 { 16 } else { 2 };
+            self.list.reserve_exact(needed.max(capacity.saturating_mul(factor)) - self.list.len());
         }
     }
 

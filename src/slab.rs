@@ -254,9 +254,10 @@ impl Growth {
     }
 
     /// How many bytes to collect before a hand-over while streaming: a chunk, or, once chunks have reached their full
-    /// size, two of them, because a system call costs more than the cache misses of a larger buffer.
+    /// size, two of them, because a system call costs more than the cache misses of a larger buffer. But the first
+    /// bytes never wait for more than the first chunk.
     pub(crate) fn batch(&self) -> usize {
-        if self.chunk < self.max { self.chunk } else { self.largest_batch() }
+        if self.chunk < self.max || self.written == 0 { self.chunk } else { self.largest_batch() }
     }
 
     /// The most bytes that are collected before a hand-over.

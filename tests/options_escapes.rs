@@ -183,7 +183,8 @@ fn document() -> Shape {
 #[test]
 fn every_mode_at_every_chunk_size() {
     let document = document();
-    let (node, meaning): (Node, Value) = (Node::of(&document), serde_json::to_value(&document).unwrap());
+    let node = Node::of(&document);
+    let meaning: Value = serde_json::from_slice(&serde_json::to_vec(&document).unwrap()).unwrap();
     for mode in Mode::all() {
         for indent in [None, Some("  "), Some("\t")] {
             let style = Style { mode, indent: indent.map(str::to_owned), sorted: false };
@@ -230,7 +231,7 @@ fn long_strings_with_few_escapes() {
         format!("{}é", "x".repeat(512 * 1024 - 1)),
         format!("{}é{}", "x".repeat(64 * 1024 - 1), "x".repeat(64 * 1024)),
     ];
-    for mode in Mode::all() {
+    for mode in [1, 2, 4, 7].map(Mode::nth) {
         let encoder = encoder(mode, None, DEFAULT_PLAN);
         for text in &texts {
             assert_encodes(&encoder, DEFAULT_PLAN, text.as_str(), quoted(mode, text).as_bytes());

@@ -17,6 +17,9 @@ impl fmt::Debug for Rope {
 /// The content as text. Bytes that are not UTF-8, which no encoder makes, print as U+FFFD.
 impl fmt::Display for Rope {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        if f.width().is_some() || f.precision().is_some() {
+            return f.pad(&String::from_utf8_lossy(&self.to_vec()));
+        }
         // A character may lie across chunks that were pushed by hand: its first bytes wait here for the others.
         let mut split: Vec<u8> = Vec::new();
         for chunk in self.chunks() {

@@ -22,18 +22,17 @@ fn naive(text: &[u8]) -> Vec<u8> {
     escaped
 }
 
+type Escape = unsafe fn(&[u8], *mut u8) -> *mut u8;
+
 /// The implementations that this machine can run, by name. Each needs `6 * len + SLACK` bytes of room.
-fn implementations() -> Vec<(&'static str, unsafe fn(&[u8], *mut u8) -> *mut u8)> {
-    let mut all: Vec<(&'static str, unsafe fn(&[u8], *mut u8) -> *mut u8)> = vec![
-        ("imp", |text, dst| unsafe { imp::escape(text, dst) }),
-        ("swar", |text, dst| unsafe { swar::escape(text, dst) }),
-        ("bytewise", |text, dst| unsafe { escape_bytewise(text, dst) }),
-    ];
+fn implementations() -> Vec<(&'static str, Escape)> {
+    let mut all: Vec<(&'static str, Escape)> = vec![("imp", imp::escape), ("swar", swar::escape)];
+    all.push(("bytewise", escape_bytewise));
     #[cfg(all(target_arch = "x86_64", target_feature = "sse2", not(miri), not(json_rope_portable)))]
     {
-        all.push(("sse2 strides", |text, dst| unsafe { sse2::escape_strides::<sse2::Sse2>(text, dst) }));
+        all.push(("sse2 strides", sse2::escape_strides::<sse2::Sse2>));
         if std::arch::is_x86_feature_detected!("avx2") {
-            all.push(("avx2", |text, dst| unsafe { avx2::escape_long(text, dst) }));
+            all.push(("avx2", avx2::escape_long));
         }
     }
     all

@@ -9,7 +9,7 @@ use serde::ser::{
 };
 
 use super::Serializer;
-use super::key::{self, KeySerializer};
+use super::key::{self, KeySerializer, Purpose};
 use super::private::Private;
 use crate::error::{Error, Result};
 use crate::fmt::Formatter;
@@ -37,13 +37,17 @@ impl<'f, 'a, const PLAIN: bool> Array<'f, 'a, PLAIN> {
 
     #[inline]
     fn element<T: ?Sized + Serialize>(&mut self, value: &T) -> Result<()> {
-        self.formatter.before_element(self.count)?;
-        let inner = Serializer { formatter: &mut *self.formatter, wrappers: self.wrappers };
-        if let Err(error) = value.serialize(inner) {
-            return Err(self.fail(error));
+        let written = self
+            .formatter
+            .before_element(self.count)
+            .and_then(|()| value.serialize(Serializer { formatter: &mut *self.formatter, wrappers: self.wrappers }));
+        match written {
+            Ok(()) => {
+                self.count += 1;
+                Ok(())
+            }
+            Err(error) => Err(self.fail(error)),
         }
-        self.count += 1;
-        Ok(())
     }
 
     #[cold]
@@ -138,17 +142,16 @@ impl<'f, 'a, const PLAIN: bool> Object<'f, 'a, PLAIN> {
 
     #[cfg_attr(not(debug_assertions), inline(always))] // see `Formatter::static_key`
     fn field<T: ?Sized + Serialize>(&mut self, key: &'static str, value: &T) -> Result<()> {
-        self.formatter.static_key(self.count, key)?;
-        match self.value(value) {
+        match self.formatter.static_key(self.count, key).and_then(|()| self.value(value)) {
             Ok(()) => Ok(()),
             Err(error) => Err(self.fail(error, key)),
         }
     }
 
     #[inline]
-    fn key<T: ?Sized + Serialize>(&mut self, key: &T, capture: bool) -> Result<()> {
+    fn key<T: ?Sized + Serialize>(&mut self, key: &T, purpose: Purpose) -> Result<()> {
         let index = self.count;
-        let serializer = KeySerializer { formatter: &mut *self.formatter, index, wrappers: 0, capture };
+        let serializer = KeySerializer { formatter: &mut *self.formatter, index, wrappers: 0, purpose };
         match key.serialize(serializer) {
             Ok(()) => Ok(()),
             Err(error) => Err(self.fail_here(error)),
@@ -200,7 +203,7 @@ impl<const PLAIN: bool> SerializeMap for Object<'_, '_, PLAIN> {
         }
         // The value may fail in a later call, when the key is out of sight, so its name is kept.
         let start = self.formatter.names.len();
-        self.key(key, true)?;
+        self.key(key, Purpose::WriteAndName)?;
         self.open_name = Some(start..self.formatter.names.len());
         Ok(())
     }
@@ -228,10 +231,14 @@ impl<const PLAIN: bool> SerializeMap for Object<'_, '_, PLAIN> {
         if self.open_name.is_some() {
             return self.misuse("serialize_entry was called between serialize_key and serialize_value");
         }
-        self.key(key, false)?;
+        self.key(key, Purpose::Write)?;
         match self.value(value) {
             Ok(()) => Ok(()),
-            Err(error) => Err(self.fail(error, key::name(key))),
+            Err(error) => {
+                let error = self.formatter.fail(error);
+                let name = key::name(self.formatter, key);
+                Err(self.fail(error, name))
+            }
         }
     }
 

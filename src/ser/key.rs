@@ -3,8 +3,7 @@
 
 use std::fmt::{Display, Write as _};
 
-use serde::ser::SerializeMap;
-use serde::{Serialize, Serializer};
+use serde::Serialize;
 
 use super::private::{No, Private, RawKey, refuse};
 use crate::error::{Error, Result};
@@ -17,18 +16,31 @@ pub(super) struct KeySerializer<'f, 'a, const PLAIN: bool> {
     pub(super) index: usize,
     /// How many transparent wrappers stand around this key.
     pub(super) wrappers: usize,
-    /// Whether the unescaped text is also appended to `formatter.names`.
-    pub(super) capture: bool,
+    pub(super) purpose: Purpose,
+}
+
+/// What a key is serialized for.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(super) enum Purpose {
+    /// To be written.
+    Write,
+    /// To be written, and its unescaped text to be appended to `Formatter::names`.
+    WriteAndName,
+    /// Only to append its text to `Formatter::names`.
+    Name,
 }
 
 impl<const PLAIN: bool> KeySerializer<'_, '_, PLAIN> {
     #[inline]
     pub(super) fn text(self, text: &str) -> Result<()> {
-        // A sorting formatter notes every key itself.
-        if self.capture && !self.formatter.sorts() {
+        if self.purpose == Purpose::Write {
+            return self.formatter.key(self.index, text);
+        }
+        // A sorting formatter notes every key that is written.
+        if self.purpose == Purpose::Name || !self.formatter.sorts() {
             self.formatter.names.push_str(text);
         }
-        self.formatter.key(self.index, text)
+        if self.purpose == Purpose::Name { Ok(()) } else { self.formatter.key(self.index, text) }
     }
 
     #[inline]
@@ -69,20 +81,13 @@ impl<const PLAIN: bool> KeySerializer<'_, '_, PLAIN> {
     }
 }
 
-/// The text of a key as an error pointer names it. For keys that have been encoded, when their value has failed; the
-/// key is at hand but its text is not, so serde_json makes it again.
+/// The text of a key as an error pointer names it. For a key that has been written, when its value has failed.
 #[cold]
-pub(super) fn name<T: ?Sized + Serialize>(key: &T) -> String {
-    struct Member<'k, T: ?Sized>(&'k T);
-    impl<T: ?Sized + Serialize> Serialize for Member<'_, T> {
-        fn serialize<S: Serializer>(&self, serializer: S) -> std::result::Result<S::Ok, S::Error> {
-            let mut map = serializer.serialize_map(Some(1))?;
-            map.serialize_entry(self.0, &())?;
-            map.end()
-        }
-    }
-    let object = serde_json::to_value(Member(key)).unwrap_or_default();
-    object.as_object().and_then(|object| object.keys().next().cloned()).unwrap_or_default()
+pub(super) fn name<T: ?Sized + Serialize, const PLAIN: bool>(formatter: &mut Formatter<'_, PLAIN>, key: &T) -> String {
+    let start = formatter.names.len();
+    // It was serialized a moment ago without an error; should it fail now, the name is cut short, no more.
+    let _ = key.serialize(KeySerializer { formatter, index: 0, wrappers: 0, purpose: Purpose::Name });
+    formatter.names.split_off(start)
 }
 
 macro_rules! scalars {
@@ -121,9 +126,10 @@ impl<'f, 'a, const PLAIN: bool> serde::Serializer for KeySerializer<'f, 'a, PLAI
     }
 
     fn collect_str<T: ?Sized + Display>(self, value: &T) -> Result<()> {
-        self.formatter.display_key(self.index, value)?;
-        if self.capture && !self.formatter.sorts() {
-            // It has just been displayed without an error; should it fail now, the name is cut short, no more.
+        if self.purpose != Purpose::Name {
+            self.formatter.display_key(self.index, value)?;
+        }
+        if self.purpose == Purpose::Name || (self.purpose == Purpose::WriteAndName && !self.formatter.sorts()) {
             let _ = write!(self.formatter.names, "{value}");
         }
         Ok(())

@@ -1,0 +1,110 @@
+//! Faults that were found while the crate was being built, each with the input that showed it.
+
+use std::collections::BTreeMap;
+use std::io::{self, Write};
+
+use json_rope::{Encoder, Rope, to_rope};
+use serde::ser::{Error as _, SerializeMap, SerializeSeq, SerializeTuple};
+use serde::{Serialize, Serializer};
+use serde_json::value::RawValue;
+
+struct Fail;
+
+impl Serialize for Fail {
+    fn serialize<S: Serializer>(&self, _: S) -> Result<S::Ok, S::Error> {
+        Err(S::Error::custom("no"))
+    }
+}
+
+/// A map of one entry; `BTreeMap` would ask for keys that have an order.
+struct Entry<K, V>(K, V);
+
+impl<K: Serialize, V: Serialize> Serialize for Entry<K, V> {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        let mut map = serializer.serialize_map(None)?;
+        map.serialize_entry(&self.0, &self.1)?;
+        map.end()
+    }
+}
+
+/// Serializes an array of one element, and does not mind if that fails.
+struct Careless<T>(T);
+
+impl<T: Serialize> Serialize for Careless<T> {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        let mut seq = serializer.serialize_seq(None)?;
+        let _ = seq.serialize_element(&self.0);
+        seq.end()
+    }
+}
+
+#[test]
+fn a_key_that_serde_json_would_refuse_is_still_named() {
+    let some = BTreeMap::from([(Some("k"), Fail)]);
+    assert_eq!(to_rope(&some).unwrap_err().pointer(), Some("/k"));
+    let raw = RawValue::from_string("\"a\\/b\"".to_owned()).unwrap();
+    assert_eq!(to_rope(&Entry(raw, Fail)).unwrap_err().pointer(), Some("/a~1b"));
+}
+
+#[test]
+fn an_empty_indent_is_not_the_default() {
+    let encoder = Encoder::builder().pretty(true).indent("").build().unwrap();
+    assert_eq!(encoder.encode(&[[1]]).unwrap(), "[\n[\n1\n]\n]");
+}
+
+#[test]
+fn a_swallowed_error_keeps_its_kind() {
+    let deep = Encoder::builder().max_depth(1).build().unwrap();
+    assert!(deep.encode(&Careless([1])).unwrap_err().is_limit());
+    let long = Encoder::builder().max_len(12).build().unwrap();
+    assert!(long.encode(&Careless("longer than twelve bytes")).unwrap_err().is_limit());
+    assert!(to_rope(&Careless(Fail)).unwrap_err().is_data());
+}
+
+#[test]
+fn the_first_bytes_wait_for_one_chunk_only() {
+    struct Lengths(Vec<usize>);
+    impl Write for Lengths {
+        fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+            self.0.push(bytes.len());
+            Ok(bytes.len())
+        }
+
+        fn flush(&mut self) -> io::Result<()> {
+            Ok(())
+        }
+    }
+    let encoder = Encoder::builder().first_chunk(4096).max_chunk(4096).build().unwrap();
+    let mut writer = Lengths(Vec::new());
+    encoder.write(&mut writer, &vec![0; 20_000]).unwrap();
+    assert_eq!(writer.0[..2], [4096, 8192]);
+}
+
+#[test]
+fn a_rope_prints_with_width_and_precision_like_a_string() {
+    let rope = Rope::from("äbc");
+    assert_eq!(format!("{rope:>6}|{rope:-<5}|{rope:.2}"), "   äbc|äbc--|äb");
+}
+
+#[test]
+fn an_impossible_hint_costs_nothing() {
+    struct Hint;
+    impl Serialize for Hint {
+        fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+            serializer.serialize_tuple(usize::MAX)?.end()
+        }
+    }
+    assert_eq!(to_rope(&Hint).unwrap(), "[]");
+}
+
+#[test]
+fn a_limit_that_is_hit_at_a_comma_or_a_key_names_what_comes_there() {
+    let encoder = Encoder::builder().max_len(6).build().unwrap();
+    assert_eq!(encoder.encode(&(1000, 2, 3)).unwrap_err().pointer(), Some("/1"));
+    #[derive(Serialize)]
+    struct Pair {
+        a: u8,
+        b: u8,
+    }
+    assert_eq!(encoder.encode(&Pair { a: 1, b: 2 }).unwrap_err().pointer(), Some("/b"));
+}
