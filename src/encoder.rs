@@ -166,7 +166,7 @@ where
     let mut scratch = slab::scratch();
     let growth = Growth::new(options.first_chunk, options.max_chunk, expected);
     let mut formatter = Formatter::<PLAIN>::new(Out::in_memory(&mut scratch, growth, options.max_len), options);
-    match ser::serialize(&mut formatter, value) {
+    match ser::serialize(&mut formatter, value).and_then(|()| formatter.check_complete()) {
         Ok(()) => formatter.out.finish(),
         Err(error) => Err(error.finish(formatter.out.offset())),
     }
@@ -192,7 +192,7 @@ where
     let mut scratch = slab::scratch();
     let growth = Growth::new(options.first_chunk, options.max_chunk, 0);
     let mut formatter = Formatter::<PLAIN>::new(Out::streaming(&mut scratch, growth, options.max_len, edge), options);
-    match ser::serialize(&mut formatter, value) {
+    match ser::serialize(&mut formatter, value).and_then(|()| formatter.check_complete()) {
         Ok(()) => formatter.out.finish_streaming(),
         Err(error) => Err(error.finish(formatter.out.offset())),
     }

@@ -22,8 +22,9 @@ thread_local! {
 /// database stores as JSON, a message that is passed on.
 ///
 /// Encoded by this crate, a fragment of 1 KiB or more is linked into the rope by reference count, at no cost that
-/// depends on its length; a smaller one is copied. A rope is a fragment, so a document can be part of many others at
-/// once. Streaming, a fragment of 64 KiB or more goes to the writer by reference.
+/// depends on its length; a smaller one is copied. (Of a rope whose chunks have less than 1 KiB on average, only the
+/// chunks of 1 KiB or more are linked.) A rope is a fragment, so a document can be part of many others at once.
+/// Streaming, a fragment of 64 KiB or more goes to the writer by reference.
 ///
 /// * The text stays as it is, also in pretty output: it is not indented anew.
 /// * With [`ascii`](crate::EncoderBuilder::ascii), [`html_safe`](crate::EncoderBuilder::html_safe) or
@@ -32,7 +33,9 @@ thread_local! {
 /// * With [`sort_keys`](crate::EncoderBuilder::sort_keys) a fragment inside an object is copied, and its own members
 ///   keep their order.
 /// * As a map key it must be a JSON string.
-/// * Other serializers, such as serde_json's, get it as a [`serde_json::value::RawValue`], which checks it.
+/// * serde_json's serializers get it as a [`serde_json::value::RawValue`], which checks it. So do others, most of which
+///   have no use for that.
+/// * `#[serde(flatten)]` cannot look inside, and gets an error.
 ///
 /// ```
 /// use json_rope::{Fragment, to_rope};
@@ -69,12 +72,8 @@ impl Fragment {
             let at = error.valid_up_to();
             invalid(at, format_args!("invalid UTF-8"))
         })?;
-        // `IgnoredAny` is parsed without recursion.
-        serde_json::from_str::<serde::de::IgnoredAny>(text).map_err(|error| {
-            let at = byte_offset(text, &error);
-            let message = error.to_string();
-            // Line and column of a text that may have only one line help less than the byte.
-            let message = message.split(" at line ").next().unwrap_or_default();
+        parse(text).map_err(|_| {
+            let (at, message) = first_wrong_byte(text);
             invalid(at, format_args!("{message}"))
         })?;
         let white = [' ', '\t', '\n', '\r'];
@@ -121,10 +120,33 @@ fn invalid(at: usize, what: std::fmt::Arguments<'_>) -> Error {
     Error::data(format!("not a JSON value: {what} at byte {at}")).finish(at as u64)
 }
 
-/// The byte that a serde_json error speaks of by line and column, both counted from 1.
-fn byte_offset(text: &str, error: &serde_json::Error) -> usize {
-    let line: usize = text.split_inclusive('\n').take(error.line().saturating_sub(1)).map(str::len).sum();
-    (line + error.column().saturating_sub(1)).min(text.len())
+/// Reads one JSON value. `IgnoredAny` is parsed without recursion.
+fn parse(text: &str) -> serde_json::Result<serde::de::IgnoredAny> {
+    serde_json::from_str(text)
+}
+
+/// Where a text stops being the beginning of a JSON value (its length, if only the rest is missing), and why.
+///
+/// serde_json tells how far it had read, which is not always the byte that is wrong. With control characters behind the
+/// text, which are wrong everywhere, there is a wrong byte in any case, and then how far it has read tells which.
+#[cold]
+fn first_wrong_byte(text: &str) -> (usize, String) {
+    let longer = format!("{text}\u{1}\u{1}\u{1}\u{1}");
+    let Err(error) = parse(&longer) else { return (text.len(), "trailing characters".to_owned()) };
+    let lines = longer.split_inclusive('\n').take(error.line().saturating_sub(1));
+    let read = lines.map(str::len).sum::<usize>() + error.column();
+    let message = error.to_string();
+    // Line and column of a text that may have only one line help less than the byte.
+    let message = message.split(" at line ").next().unwrap_or_default();
+    let at = if message.starts_with("control character") {
+        read
+    } else if read >= 6 && longer.as_bytes()[read - 6..].starts_with(b"\\u") {
+        let digits = &longer.as_bytes()[read - 4..read];
+        read - 4 + digits.iter().position(|digit| !digit.is_ascii_hexdigit()).unwrap_or(3)
+    } else {
+        read.saturating_sub(1)
+    };
+    if at < text.len() { (at, message.to_owned()) } else { (text.len(), "unexpected end".to_owned()) }
 }
 
 /// Takes over the fragment whose `Serialize` is calling.

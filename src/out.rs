@@ -183,21 +183,29 @@ impl<'a> Out<'a> {
     /// Hands over the last bytes, once the document is complete, and returns how many there were in all.
     pub(crate) fn finish_streaming(&mut self) -> Result<u64> {
         self.check()?;
-        match self.hand_over(&[]) {
+        let filled = self.tail.filled_len();
+        match self.hand_over_front(filled, &[]) {
             Ok(()) => Ok(self.flushed),
             Err(error) => Err(error.finish(self.offset())),
         }
     }
 
     /// Keeps all bytes from here on in the tail, until as many [`release`](Self::release)s.
-    pub(crate) fn hold(&mut self) {
+    pub(crate) fn hold(&mut self) -> Result<()> {
+        if self.can_send() && self.tail.filled_len() > self.growth.batch() / 2 {
+            // What can go goes now, so that most objects fit behind it and the buffer need not grow.
+            self.check()?;
+            self.hand_over(&[])?;
+        }
         self.holds += 1;
         self.open_room();
+        Ok(())
     }
 
     /// Ends a [`hold`](Self::hold).
     pub(crate) fn release(&mut self) {
         self.holds -= 1;
+        self.open_room();
     }
 
     /// The tail, at least as far back as the first hold.
@@ -276,7 +284,10 @@ impl<'a> Out<'a> {
 
     /// Sends the whole characters of the tail, and then `parts`, through the edge. The same memory is filled again.
     fn hand_over(&mut self, parts: &[&[u8]]) -> Result<()> {
-        let len = slab::whole_characters(self.tail.filled());
+        self.hand_over_front(slab::whole_characters(self.tail.filled()), parts)
+    }
+
+    fn hand_over_front(&mut self, len: usize, parts: &[&[u8]]) -> Result<()> {
         let (sent, bytes) = {
             let mut all: SmallVec<[&[u8]; 2]> = SmallVec::new();
             all.extend((len > 0).then(|| &self.tail.filled()[..len]));

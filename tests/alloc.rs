@@ -41,7 +41,16 @@ fn row(what: &str, len: usize, heap: &Heap) {
     println!("{what:34} {len:>11} {blocks:>7} {bytes:>12} {ratio:>7.2} {live:>12} {peak:>12}");
 }
 
-#[test]
+/// Not under the test harness, whose own threads would be counted too.
+fn main() {
+    if std::env::args().any(|argument| argument == "--list") {
+        println!("budgets: test");
+        return;
+    }
+    budgets();
+    println!("test result: ok. 1 passed; 0 failed");
+}
+
 fn budgets() {
     println!(
         "{:34} {:>11} {:>7} {:>12} {:>7} {:>12} {:>12}",

@@ -4,7 +4,7 @@ use data_encoding::{BASE64, Encoding, HEXLOWER};
 
 use super::Formatter;
 use crate::error::Result;
-use crate::options::BytesFormat;
+use crate::options::{BytesFormat, Escapes};
 
 /// Text that is made at a time, on the stack.
 const STAGE: usize = 4096;
@@ -25,7 +25,11 @@ impl<const PLAIN: bool> Formatter<'_, PLAIN> {
         for bytes in bytes.chunks(step) {
             let text = &mut stage[..encoding.encode_len(bytes.len())];
             encoding.encode_mut(bytes, text);
-            self.out.put(text)?;
+            match str::from_utf8(text) {
+                // Base64 has a solidus.
+                Ok(text) if self.options.escapes.has(Escapes::SOLIDUS) => self.special_piece(text)?,
+                _ => self.out.put(text)?,
+            }
         }
         self.out.put_byte(b'"')
     }

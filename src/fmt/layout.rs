@@ -40,7 +40,7 @@ impl<const PLAIN: bool> Formatter<'_, PLAIN> {
     #[inline]
     pub(crate) fn before_key(&mut self, index: usize) -> Result<()> {
         if self.sorts() {
-            self.begin_member(index);
+            self.begin_member(index)?;
         }
         self.start(if index == 0 { b'{' } else { b',' })
     }

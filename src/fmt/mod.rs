@@ -68,6 +68,11 @@ impl<'a, const PLAIN: bool> Formatter<'a, PLAIN> {
         self.out.fail(Error::data(message))
     }
 
+    /// An error if something was begun and not ended, as by a `Serialize` that caught a panic and went on.
+    pub(crate) fn check_complete(&mut self) -> Result<()> {
+        if self.depth == 0 { Ok(()) } else { Err(self.fail_data("a Serialize implementation went on after a panic")) }
+    }
+
     #[inline]
     pub(crate) fn null(&mut self) -> Result<()> {
         self.out.put(b"null")

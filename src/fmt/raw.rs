@@ -19,7 +19,7 @@ impl<const PLAIN: bool> Formatter<'_, PLAIN> {
     /// JSON text in one piece.
     pub(crate) fn raw(&mut self, json: &str) -> Result<()> {
         if self.rewrites() {
-            return self.rewrite(json);
+            return self.rewrite(json, false).map(drop);
         }
         if json.len() >= SEND_FROM && self.out.can_send() {
             return self.out.send(&[json.as_bytes()]);
@@ -33,12 +33,7 @@ impl<const PLAIN: bool> Formatter<'_, PLAIN> {
             return Err(self.fail_data("the fragment is empty"));
         }
         if self.rewrites() {
-            let bytes = json.into_bytes();
-            let text = str::from_utf8(&bytes).map_err(|error| {
-                let at = error.valid_up_to();
-                self.fail_data(&format!("the fragment is invalid UTF-8 at its byte {at}"))
-            })?;
-            return self.rewrite(text);
+            return self.rewrite_rope(json);
         }
         if json.len() >= SEND_FROM && self.out.can_send() {
             let parts: Vec<&[u8]> = json.chunks().iter().map(|chunk| &chunk[..]).collect();
@@ -65,27 +60,41 @@ impl<const PLAIN: bool> Formatter<'_, PLAIN> {
         !PLAIN && (self.options.escapes != Escapes::none() || self.options.single_line)
     }
 
+    /// Rewrites a rope chunk by chunk. If its chunks are not text by themselves, which an encoder's are, they are put
+    /// together first.
+    fn rewrite_rope(&mut self, json: Rope) -> Result<()> {
+        let is_text = |chunk: &Bytes| str::from_utf8(chunk).is_ok();
+        let chunks = if json.chunks().iter().all(is_text) { json } else { Rope::from(json.into_bytes()) };
+        let mut escaped = false;
+        for chunk in chunks {
+            let text = str::from_utf8(&chunk).map_err(|error| {
+                let at = error.valid_up_to();
+                self.fail_data(&format!("the fragment is invalid UTF-8 at its byte {at}"))
+            })?;
+            escaped = self.rewrite(text, escaped)?;
+        }
+        Ok(())
+    }
+
     /// Copies JSON text with the escapes of the options, and without line breaks if there must be none.
     ///
     /// What the options escape stands only inside strings, and line breaks only outside of them, so neither needs to
-    /// know which is which. A character behind a backslash is part of an escape already, and stays.
-    fn rewrite(&mut self, mut json: &str) -> Result<()> {
+    /// know which is which. A character behind a backslash is part of an escape already, and stays: the first one if
+    /// the text before ended with a backslash, which is also what the result tells of this text.
+    fn rewrite(&mut self, mut json: &str, mut escaped: bool) -> Result<bool> {
         loop {
-            let (clean, rest) = json.split_at(scan::clean_len_with(self.options.escapes, json));
+            let clean = if escaped { 0 } else { scan::clean_len_with(self.options.escapes, json) };
+            let (clean, rest) = json.split_at(clean);
             self.out.put(clean.as_bytes())?;
             let mut rest = rest.chars();
-            match rest.next() {
-                None => return Ok(()),
-                Some('\\') => {
-                    self.out.put_byte(b'\\')?;
-                    if let Some(escaped) = rest.next() {
-                        self.out.put(escaped.encode_utf8(&mut [0; 4]).as_bytes())?;
-                    }
-                }
-                Some('\n' | '\r') if self.options.single_line => {}
-                Some(ascii @ ('"' | '\0'..' ')) => self.out.put_byte(ascii as u8)?,
-                Some(character) => self.special_character(character)?,
+            let Some(character) = rest.next() else { return Ok(escaped) };
+            match character {
+                _ if escaped => self.out.put(character.encode_utf8(&mut [0; 4]).as_bytes())?,
+                '\n' | '\r' if self.options.single_line => {}
+                '\\' | '"' | '\0'..' ' => self.out.put_byte(character as u8)?,
+                _ => self.special_character(character)?,
             }
+            escaped = !escaped && character == '\\';
             json = rest.as_str();
         }
     }

@@ -4,6 +4,7 @@
 use std::mem;
 
 use super::Formatter;
+use crate::error::Result;
 
 /// What has to be known of the members of all open objects.
 #[derive(Default)]
@@ -28,12 +29,13 @@ impl<const PLAIN: bool> Formatter<'_, PLAIN> {
     }
 
     /// Notes that the member with this index begins here, with the bracket or comma that is written next.
-    pub(super) fn begin_member(&mut self, index: usize) {
+    pub(super) fn begin_member(&mut self, index: usize) -> Result<()> {
         if index == 0 {
-            self.out.hold();
+            self.out.hold()?;
         }
         let name = self.names.len();
         self.sorter.members.push(Member { start: self.out.held().len() + 1, name: (name, name) });
+        Ok(())
     }
 
     /// Notes the key of the member that has begun.

@@ -57,31 +57,54 @@ impl<const PLAIN: bool> Formatter<'_, PLAIN> {
     #[inline(never)]
     fn slow_key(&mut self, index: usize, text: &str) -> Result<()> {
         self.before_key(index)?;
-        self.string(text)?;
         self.note_key(text);
+        let quick = !PLAIN && self.options.pretty && self.only_json_escapes();
+        if quick && self.out.put_quoted(b"\"", text.as_bytes(), b"\": ") {
+            return Ok(());
+        }
+        self.string(text)?;
         self.after_key()
     }
 
     /// A key that arrives in pieces from a `Display`, with all that stands before and after it.
     pub(crate) fn display_key(&mut self, index: usize, value: &(impl Display + ?Sized)) -> Result<()> {
+        if self.sorts() {
+            // The text is needed twice, and a `Display` need not say the same twice.
+            let text = self.collect(value)?;
+            return self.key(index, &text);
+        }
         self.before_key(index)?;
         self.display(value)?;
-        if self.sorts() {
-            self.note_key(&value.to_string());
-        }
         self.after_key()
+    }
+
+    /// What a `Display` writes, as a string. A `Display` that fails is an error.
+    pub(crate) fn collect(&mut self, value: &(impl Display + ?Sized)) -> Result<String> {
+        let mut text = String::new();
+        match write!(text, "{value}") {
+            Ok(()) => Ok(text),
+            Err(fmt::Error) => Err(self.display_failed()),
+        }
+    }
+
+    #[cold]
+    fn display_failed(&mut self) -> Error {
+        self.fail_data("a Display implementation returned an error")
     }
 
     /// A string that arrives in pieces from a `Display`, quoted, without collecting it first.
     pub(crate) fn display(&mut self, value: &(impl Display + ?Sized)) -> Result<()> {
         self.out.put_byte(b'"')?;
+        self.depth += 1; // an open string is not a complete document either, should `Display` panic
         let mut pieces = Pieces { formatter: self, error: None };
         let displayed = write!(pieces, "{value}");
-        match (displayed, pieces.error) {
+        let error = pieces.error;
+        self.depth -= 1;
+        match (displayed, error) {
             (Ok(()), None) => self.out.put_byte(b'"'),
             // Also when `Display` swallowed the error.
             (_, Some(error)) => Err(error),
-            (Err(fmt::Error), None) => Err(self.fail_data("a Display implementation returned an error")),
+            (Err(fmt::Error), None) => Err(self.display_failed()),
         }
     }
 
@@ -145,7 +168,7 @@ impl<const PLAIN: bool> Formatter<'_, PLAIN> {
     }
 
     /// Part of a string, with the escapes that the options ask for.
-    fn special_piece(&mut self, mut text: &str) -> Result<()> {
+    pub(super) fn special_piece(&mut self, mut text: &str) -> Result<()> {
         loop {
             let (clean, rest) = text.split_at(scan::clean_len_with(self.options.escapes, text));
             self.out.put(clean.as_bytes())?;

@@ -33,6 +33,10 @@ pub(super) enum Purpose {
 impl<const PLAIN: bool> KeySerializer<'_, '_, PLAIN> {
     #[inline]
     pub(super) fn text(self, text: &str) -> Result<()> {
+        if text.starts_with('$') && Private::of(text).is_some() {
+            // A raw value that `#[serde(flatten)]` has taken for a struct.
+            return self.refuse_private();
+        }
         if self.purpose == Purpose::Write {
             return self.formatter.key(self.index, text);
         }
@@ -55,6 +59,11 @@ impl<const PLAIN: bool> KeySerializer<'_, '_, PLAIN> {
         } else {
             Err(self.formatter.fail_data("float key must be finite"))
         }
+    }
+
+    #[cold]
+    fn refuse_private(self) -> Result<()> {
+        Err(self.formatter.fail_data("a raw value or fragment cannot be flattened"))
     }
 
     #[cold]

@@ -2,7 +2,7 @@
 //! themselves as a struct with a reserved name and one field of that name, which holds JSON text. The text comes out
 //! verbatim, and the reserved name never does.
 
-use std::fmt::Display;
+use std::fmt::{Display, Write as _};
 
 use serde::Serialize;
 use serde::ser::{Impossible, SerializeStruct};
@@ -140,7 +140,11 @@ impl<F: FnOnce(&str) -> Result<()>> serde::Serializer for Text<F> {
     }
 
     fn collect_str<T: ?Sized + Display>(self, value: &T) -> Result<()> {
-        self.0(&value.to_string())
+        let mut text = String::new();
+        match write!(text, "{value}") {
+            Ok(()) => self.0(&text),
+            Err(_) => Err(Error::data("a Display implementation returned an error")),
+        }
     }
 
     refuse! {

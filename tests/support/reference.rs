@@ -55,16 +55,17 @@ pub fn quote(mode: Mode, text: &str, out: &mut String) {
 
 fn push_unicode(c: char, out: &mut String) {
     let code = c as u32;
-    let units = match code {
-        0..0x1_0000 => vec![code],
-        _ => vec![0xd800 + ((code - 0x1_0000) >> 10), 0xdc00 + ((code - 0x1_0000) & 0x3ff)],
-    };
-    for unit in units {
-        out.push_str("\\u");
-        for shift in [12, 8, 4, 0] {
-            out.push(b"0123456789abcdef"[(unit >> shift & 15) as usize] as char);
-        }
+    if code < 0x1_0000 {
+        return push_unit(code, out);
     }
+    push_unit(0xd800 + ((code - 0x1_0000) >> 10), out);
+    push_unit(0xdc00 + ((code - 0x1_0000) & 0x3ff), out);
+}
+
+fn push_unit(unit: u32, out: &mut String) {
+    let digit = |shift: u32| b"0123456789abcdef"[(unit >> shift & 15) as usize];
+    let escape = [b'\\', b'u', digit(12), digit(8), digit(4), digit(0)];
+    out.push_str(str::from_utf8(&escape).unwrap());
 }
 
 /// `text` as a JSON string.
