@@ -171,6 +171,15 @@ impl<'f, 'a, const PLAIN: bool> Object<'f, 'a, PLAIN> {
         self.fail_here(error)
     }
 
+    /// An error of the member whose key was written just before.
+    #[cold]
+    #[inline(never)]
+    fn fail_entry<K: ?Sized + Serialize>(&mut self, error: Error, key: &K) -> Error {
+        let error = self.formatter.fail(error);
+        let name = key::name(self.formatter, key);
+        self.fail(error, name)
+    }
+
     /// An error of the object itself.
     #[cold]
     fn fail_here(&mut self, error: Error) -> Error {
@@ -234,11 +243,7 @@ impl<const PLAIN: bool> SerializeMap for Object<'_, '_, PLAIN> {
         self.key(key, Purpose::Write)?;
         match self.value(value) {
             Ok(()) => Ok(()),
-            Err(error) => {
-                let error = self.formatter.fail(error);
-                let name = key::name(self.formatter, key);
-                Err(self.fail(error, name))
-            }
+            Err(error) => Err(self.fail_entry(error, key)),
         }
     }
 

@@ -33,15 +33,23 @@ pub(super) enum Purpose {
 impl<const PLAIN: bool> KeySerializer<'_, '_, PLAIN> {
     #[inline]
     pub(super) fn text(self, text: &str) -> Result<()> {
-        if text.starts_with('$') && Private::of(text).is_some() {
-            // A raw value that `#[serde(flatten)]` has taken for a struct.
-            return self.refuse_private();
+        if self.purpose == Purpose::Write && text.as_bytes().first() != Some(&b'$') {
+            self.formatter.key(self.index, text)
+        } else {
+            self.unusual_text(text)
         }
-        if self.purpose == Purpose::Write {
-            return self.formatter.key(self.index, text);
+    }
+
+    /// A key that has to be named, or that may be a reserved name.
+    #[cold]
+    #[inline(never)]
+    fn unusual_text(self, text: &str) -> Result<()> {
+        if Private::of(text).is_some() {
+            // A raw value that `#[serde(flatten)]` has taken for a struct.
+            return Err(self.formatter.fail_data("a raw value or fragment cannot be flattened"));
         }
         // A sorting formatter notes every key that is written.
-        if self.purpose == Purpose::Name || !self.formatter.sorts() {
+        if self.purpose == Purpose::Name || (self.purpose == Purpose::WriteAndName && !self.formatter.sorts()) {
             self.formatter.names.push_str(text);
         }
         if self.purpose == Purpose::Name { Ok(()) } else { self.formatter.key(self.index, text) }
@@ -59,11 +67,6 @@ impl<const PLAIN: bool> KeySerializer<'_, '_, PLAIN> {
         } else {
             Err(self.formatter.fail_data("float key must be finite"))
         }
-    }
-
-    #[cold]
-    fn refuse_private(self) -> Result<()> {
-        Err(self.formatter.fail_data("a raw value or fragment cannot be flattened"))
     }
 
     #[cold]
