@@ -45,6 +45,8 @@ pub(crate) struct Out<'a> {
     failure: Option<Failure>,
     /// Whether chunks are made one at a time, as they are asked for.
     on_demand: bool,
+    /// Whether there is a finished chunk or a failure: one byte to look at behind every token.
+    attention: bool,
 }
 
 /// What made the output unusable. It is kept because a `Serialize` implementation may swallow the error it was given.
@@ -71,7 +73,19 @@ impl<'a> Out<'a> {
 
     fn new(tail: Tail<'a>, growth: Growth, max_len: u64, edge: Option<&'a mut dyn Spill>) -> Out<'a> {
         let (done, flushed, limit_from, holds, failure) = (Rope::new(), 0, 0, 0, None);
-        let mut out = Out { tail, done, growth, flushed, max_len, limit_from, edge, holds, failure, on_demand: false };
+        let mut out = Out {
+            tail,
+            done,
+            growth,
+            flushed,
+            max_len,
+            limit_from,
+            edge,
+            holds,
+            failure,
+            on_demand: false,
+            attention: false,
+        };
         out.open_room();
         out
     }
@@ -165,6 +179,7 @@ impl<'a> Out<'a> {
     /// Remembers that the document cannot be completed, and gives the error back.
     #[cold]
     pub(crate) fn fail(&mut self, error: Error) -> Error {
+        self.attention = true;
         if self.failure.is_none() {
             self.failure = Some(error.io_kind().map_or(Failure::Other, Failure::Io));
         }
@@ -292,6 +307,7 @@ impl<'a> Out<'a> {
 
     fn push(&mut self, len: usize, chunk: impl FnOnce(&mut Tail<'a>) -> Bytes) {
         self.done.push(chunk(&mut self.tail));
+        self.attention = true;
         self.flushed += len as u64;
     }
 

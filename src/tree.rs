@@ -4,7 +4,6 @@
 //! by the compiler's drop glue, which recurses; so whatever is left of it is always within reach of [`Walker::drop`].
 
 use std::borrow::Borrow;
-use std::mem;
 
 use serde_json::{Number, Value};
 use smallvec::SmallVec;
@@ -102,10 +101,10 @@ const INLINE_LEVELS: usize = 16;
 
 /// Where in a tree the encoding has got to.
 pub(crate) struct Walker<T: Parts> {
-    /// The innermost open container.
-    top: Level<T>,
-    /// Those around it; the outermost is the root.
-    around: SmallVec<[Level<T>; INLINE_LEVELS]>,
+    /// The tree, until it is begun.
+    root: Option<T>,
+    /// The open containers, innermost last.
+    levels: SmallVec<[Level<T>; INLINE_LEVELS]>,
     /// The string that is being written in pieces, if one is.
     long: Option<Long<T>>,
     /// A value that was taken out when an error came between. It waits to be freed.
@@ -114,9 +113,18 @@ pub(crate) struct Walker<T: Parts> {
 
 /// An open container: what is still to come, and how much has begun.
 enum Level<T: Parts> {
-    Root(Option<T>),
     Array { items: T::Items, count: usize },
     Object { members: T::Members, count: usize, name: Option<T::Text> },
+}
+
+impl<T: Parts> Level<T> {
+    fn array(items: T::Items) -> Level<T> {
+        Level::Array { items, count: 0 }
+    }
+
+    fn object(members: T::Members) -> Level<T> {
+        Level::Object { members, count: 0, name: None }
+    }
 }
 
 /// A long string, of which everything before `at` has been written.
@@ -147,7 +155,7 @@ fn in_value(error: Error) -> Stop {
 
 impl<T: Parts> Walker<T> {
     pub(crate) fn new(tree: T) -> Walker<T> {
-        Walker { top: Level::Root(Some(tree)), around: SmallVec::new(), long: None, left: None }
+        Walker { root: Some(tree), levels: SmallVec::new(), long: None, left: None }
     }
 
     /// Writes the whole tree.
@@ -177,63 +185,72 @@ impl<T: Parts> Walker<T> {
         formatter: &mut Formatter<'_, PLAIN>,
         piece: usize,
     ) -> std::result::Result<bool, Stop> {
+        if let Some(tree) = self.root.take() {
+            self.value::<PLAIN, STEPS>(tree, formatter, piece)?;
+        }
         loop {
-            if STEPS {
-                if formatter.out.has_chunk() {
+            if STEPS && self.long.is_some() {
+                if formatter.should_stop() {
                     return Ok(false);
                 }
-                if self.long.is_some() {
-                    self.continue_text(formatter, piece)?;
-                    continue;
-                }
+                self.continue_text(formatter, piece)?;
+                continue;
             }
-            let value = match &mut self.top {
-                Level::Array { items, count } => match items.next() {
-                    Some(value) => {
-                        if let Err(error) = formatter.before_element(*count) {
-                            self.left = Some(value);
-                            return Err(error.into());
-                        }
-                        *count += 1;
-                        value
+            // One level at a time, as far as its members are scalars: the stack is looked at once for all of them.
+            let inner = match self.levels.last_mut() {
+                None => return Ok(true),
+                Some(Level::Array { items, count }) => loop {
+                    if STEPS && formatter.should_stop() {
+                        return Ok(false);
                     }
-                    None => {
+                    let Some(value) = items.next() else {
                         formatter.close_array(*count)?;
-                        self.ascend();
-                        continue;
+                        break None;
+                    };
+                    if let Err(error) = formatter.before_element(*count) {
+                        self.left = Some(value);
+                        return Err(error.into());
+                    }
+                    *count += 1;
+                    match scalar::<T, PLAIN, STEPS>(value, formatter, piece)? {
+                        None => {}
+                        inner => break inner,
                     }
                 },
-                Level::Object { members, count, name } => match members.next() {
-                    Some((key, value)) => {
-                        if STEPS && key.as_ref().len() > piece {
-                            self.long = Some(Long { text: key, at: 0, value: Some(value) });
-                            formatter.before_key(*count)?;
-                            formatter.quote()?;
-                            continue;
-                        }
-                        if let Err(error) = formatter.key(*count, key.as_ref()) {
-                            self.left = Some(value);
-                            return Err(error.into());
-                        }
-                        *count += 1;
-                        *name = Some(key);
-                        value
+                Some(Level::Object { members, count, name }) => loop {
+                    if STEPS && formatter.should_stop() {
+                        return Ok(false);
                     }
-                    None => {
+                    let Some((key, value)) = members.next() else {
                         formatter.close_object(*count)?;
-                        self.ascend();
-                        continue;
+                        break None;
+                    };
+                    if STEPS && key.as_ref().len() > piece {
+                        self.long = Some(Long { text: key, at: 0, value: Some(value) });
+                        formatter.before_key(*count)?;
+                        formatter.quote()?;
+                        break Some(Inner::Text);
                     }
-                },
-                Level::Root(tree) => match tree.take() {
-                    Some(tree) => tree,
-                    None => return Ok(true),
+                    if let Err(error) = formatter.key(*count, key.as_ref()) {
+                        self.left = Some(value);
+                        return Err(error.into());
+                    }
+                    *count += 1;
+                    *name = Some(key);
+                    match scalar::<T, PLAIN, STEPS>(value, formatter, piece)? {
+                        None => {}
+                        inner => break inner,
+                    }
                 },
             };
-            self.value::<PLAIN, STEPS>(value, formatter, piece)?;
+            match inner {
+                None => self.levels.truncate(self.levels.len() - 1),
+                Some(inner) => self.enter(inner, formatter)?,
+            }
         }
     }
 
+    /// Writes a scalar, or begins something longer.
     #[inline(always)]
     fn value<const PLAIN: bool, const STEPS: bool>(
         &mut self,
@@ -241,24 +258,32 @@ impl<T: Parts> Walker<T> {
         formatter: &mut Formatter<'_, PLAIN>,
         piece: usize,
     ) -> std::result::Result<(), Stop> {
-        match value.part() {
-            Part::Null => formatter.null().map_err(in_value),
-            Part::Bool(value) => formatter.bool(value).map_err(in_value),
-            // Which knows the representations of a number, also that of `arbitrary_precision`.
-            Part::Number(number) => ser::serialize(formatter, number.borrow()).map_err(in_value),
-            Part::String(text) if STEPS && text.as_ref().len() > piece => {
+        match scalar::<T, PLAIN, STEPS>(value, formatter, piece)? {
+            None => Ok(()),
+            Some(inner) => self.enter(inner, formatter),
+        }
+    }
+
+    #[inline(always)]
+    fn enter<const PLAIN: bool>(
+        &mut self,
+        inner: Inner<T>,
+        formatter: &mut Formatter<'_, PLAIN>,
+    ) -> std::result::Result<(), Stop> {
+        match inner {
+            Inner::Text => Ok(()),
+            // The level first: if opening it fails, it is freed with the others.
+            Inner::Array(items) => {
+                self.levels.push(Level::array(items));
+                Ok(formatter.open()?)
+            }
+            Inner::Object(members) => {
+                self.levels.push(Level::object(members));
+                Ok(formatter.open()?)
+            }
+            Inner::Long(text) => {
                 self.long = Some(Long { text, at: 0, value: None });
                 formatter.quote().map_err(in_value)
-            }
-            Part::String(text) => formatter.string(text.as_ref()).map_err(in_value),
-            // The level first: if opening it fails, it is freed with the others.
-            Part::Array(items) => {
-                self.descend(Level::Array { items, count: 0 });
-                Ok(formatter.open()?)
-            }
-            Part::Object(members) => {
-                self.descend(Level::Object { members, count: 0, name: None });
-                Ok(formatter.open()?)
             }
         }
     }
@@ -286,57 +311,75 @@ impl<T: Parts> Walker<T> {
             formatter.after_key()?;
         }
         let Some(Long { text: key, value: Some(value), .. }) = self.long.take() else { return Ok(()) };
-        if let Level::Object { count, name, .. } = &mut self.top {
+        if let Some(Level::Object { count, name, .. }) = self.levels.last_mut() {
             *count += 1;
             *name = Some(key);
         }
         self.value::<PLAIN, true>(value, formatter, piece)
     }
 
-    #[inline]
-    fn descend(&mut self, level: Level<T>) {
-        self.around.push(mem::replace(&mut self.top, level));
-    }
-
-    #[inline]
-    fn ascend(&mut self) {
-        self.top = self.around.pop().unwrap_or(Level::Root(None));
-    }
-
     /// Notes in the error where it happened.
     #[cold]
     #[inline(never)]
     fn locate(&self, Stop { mut error, in_value }: Stop) -> Error {
-        let top = in_value.then_some(&self.top);
-        for level in top.into_iter().chain(self.around.iter().rev()) {
-            match level {
-                Level::Root(_) => {}
-                Level::Array { count, .. } => error.push_segment((count - 1).to_string()),
-                Level::Object { name, .. } => {
-                    error.push_segment(name.as_ref().map_or("", |name| name.as_ref()).to_owned());
-                }
-            }
+        for level in self.levels.iter().rev().skip(usize::from(!in_value)) {
+            error.push_segment(match level {
+                Level::Array { count, .. } => (count - 1).to_string(),
+                Level::Object { name, .. } => name.as_ref().map_or("", |name| name.as_ref()).to_owned(),
+            });
         }
         error
     }
 
     /// Frees what is left, level by level. Needs as much memory as the walk: for the open containers.
     fn dismantle(&mut self) {
-        let mut next = self.left.take().or_else(|| self.long.take().and_then(|long| long.value));
+        let long = self.long.take().and_then(|long| long.value);
+        let mut next = self.root.take().or(self.left.take()).or(long);
         loop {
-            let value = next.take().or_else(|| match &mut self.top {
-                Level::Root(tree) => tree.take(),
+            let value = next.take().or_else(|| match self.levels.last_mut()? {
                 Level::Array { items, .. } => items.next(),
                 Level::Object { members, .. } => members.next().map(|(_, value)| value),
             });
             match value.map(T::part) {
-                Some(Part::Array(items)) => self.descend(Level::Array { items, count: 0 }),
-                Some(Part::Object(members)) => self.descend(Level::Object { members, count: 0, name: None }),
+                Some(Part::Array(items)) => self.levels.push(Level::array(items)),
+                Some(Part::Object(members)) => self.levels.push(Level::object(members)),
                 Some(_) => {}
-                None if matches!(self.top, Level::Root(_)) => return,
-                None => self.ascend(),
+                None if self.levels.pop().is_none() => return,
+                None => {}
             }
         }
+    }
+}
+
+/// A value that is more than one token, or a long key.
+enum Inner<T: Parts> {
+    Array(T::Items),
+    Object(T::Members),
+    Long(T::Text),
+    /// What [`Walker::long`] already knows.
+    Text,
+}
+
+/// Writes a value that is one token, or gives back one that is not.
+#[inline(always)]
+fn scalar<T: Parts, const PLAIN: bool, const STEPS: bool>(
+    value: T,
+    formatter: &mut Formatter<'_, PLAIN>,
+    piece: usize,
+) -> std::result::Result<Option<Inner<T>>, Stop> {
+    let written = match value.part() {
+        Part::Null => formatter.null(),
+        Part::Bool(value) => formatter.bool(value),
+        // Which knows the representations of a number, also that of `arbitrary_precision`.
+        Part::Number(number) => ser::serialize(formatter, number.borrow()),
+        Part::String(text) if STEPS && text.as_ref().len() > piece => return Ok(Some(Inner::Long(text))),
+        Part::String(text) => formatter.string(text.as_ref()),
+        Part::Array(items) => return Ok(Some(Inner::Array(items))),
+        Part::Object(members) => return Ok(Some(Inner::Object(members))),
+    };
+    match written {
+        Ok(()) => Ok(None),
+        Err(error) => Err(in_value(error)),
     }
 }
 

@@ -86,6 +86,15 @@ impl<'a, const PLAIN: bool> Formatter<'a, PLAIN> {
         Parked { out: out.park(), depth, max_depth, names, sorter, line }
     }
 
+    /// Whether a step of a document on demand is over: see [`Out::should_stop`].
+    #[inline(always)]
+    pub(crate) fn should_stop(&mut self) -> bool {
+        if !PLAIN {
+            self.out.cut_held();
+        }
+        self.out.should_stop()
+    }
+
     /// Makes the last chunks of a document on demand that has failed: all that is certain to be its beginning.
     pub(crate) fn abandon(&mut self) {
         let end = self.sorter.first_held().unwrap_or(self.out.held().len());

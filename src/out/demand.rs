@@ -39,7 +39,8 @@ impl<'a> Out<'a> {
     /// Goes on where [`park`](Self::park) stopped.
     pub(crate) fn resume(parked: ParkedOut) -> Out<'a> {
         let ParkedOut { tail, done, growth, flushed, max_len, limit_from, holds, failure } = parked;
-        Out { tail, done, growth, flushed, max_len, limit_from, edge: None, holds, failure, on_demand: true }
+        let attention = !done.is_empty() || failure.is_some();
+        Out { tail, done, growth, flushed, max_len, limit_from, edge: None, holds, failure, on_demand: true, attention }
     }
 
     /// Puts the output aside.
@@ -48,21 +49,19 @@ impl<'a> Out<'a> {
         ParkedOut { tail: tail.detach(), done, growth, flushed, max_len, limit_from, holds, failure }
     }
 
-    /// Whether a chunk can be taken: time to stop.
+    /// Whether the step is over: a chunk can be taken, or the document has failed, which [`check`](Self::check) tells.
     #[inline(always)]
-    pub(crate) fn has_chunk(&mut self) -> bool {
-        // The tail only reaches a whole chunk without being cut if it just became full, or was held.
-        !self.done.is_empty() || (self.tail.filled_len() >= self.growth.chunk() && self.cut_unheld())
+    pub(crate) fn should_stop(&self) -> bool {
+        self.attention
     }
 
-    #[cold]
-    #[inline(never)]
-    fn cut_unheld(&mut self) -> bool {
-        if self.holds == 0 {
+    /// Makes chunks of what was held until now, if it is long enough.
+    #[inline]
+    pub(crate) fn cut_held(&mut self) {
+        if self.holds == 0 && self.tail.filled_len() >= self.growth.chunk() {
             self.cut_full_chunks();
             self.open_room();
         }
-        !self.done.is_empty()
     }
 
     /// Capacity of the slab that the tail moves to: one chunk, or as much again as is held.
@@ -127,6 +126,7 @@ impl<'a> Out<'a> {
                 }
                 self.flushed += len as u64;
                 self.done.push(chunk.split_to(len));
+                self.attention = true;
                 self.growth.count_chunk(len);
             }
         }

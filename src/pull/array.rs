@@ -55,7 +55,7 @@ impl<I: Items<Value: Serialize>> Source for Elements<I> {
             formatter.open()?;
             self.opened = true;
         }
-        while !formatter.out.has_chunk() {
+        while !formatter.should_stop() {
             // The item first: if there is an error in its place, the output ends behind the last element.
             match self.items.next() {
                 None => return formatter.close_array(self.count).map(|()| true),
@@ -65,13 +65,12 @@ impl<I: Items<Value: Serialize>> Source for Elements<I> {
                     if let Err(error) = ser::serialize(formatter, &item) {
                         return Err(self.locate(error, formatter));
                     }
-                    // An error that the item's `Serialize` swallowed.
-                    formatter.out.check()?;
                 }
             }
             self.count += 1;
         }
-        Ok(false)
+        // There may be an error that an item's `Serialize` swallowed.
+        formatter.out.check().map(|()| false)
     }
 }
 

@@ -47,7 +47,7 @@ struct Records<I> {
 
 impl<I: Items<Value: Serialize>> Source for Records<I> {
     fn step<const PLAIN: bool>(&mut self, formatter: &mut Formatter<'_, PLAIN>) -> Result<bool> {
-        while !formatter.out.has_chunk() {
+        while !formatter.should_stop() {
             match self.items.next() {
                 None => return Ok(true),
                 Some(Err(error)) => return Err(formatter.fail(error)),
