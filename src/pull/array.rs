@@ -41,12 +41,10 @@ struct Elements<I> {
     count: usize,
 }
 
-impl<I: Items<Value: Serialize>> Elements<I> {
-    #[cold]
-    fn locate<const PLAIN: bool>(&self, mut error: Error, formatter: &mut Formatter<'_, PLAIN>) -> Error {
-        error.push_segment(self.count.to_string());
-        formatter.fail(error)
-    }
+#[cold]
+fn locate<const PLAIN: bool>(mut error: Error, index: usize, formatter: &mut Formatter<'_, PLAIN>) -> Error {
+    error.push_segment(index.to_string());
+    formatter.fail(error)
 }
 
 impl<I: Items<Value: Serialize>> Source for Elements<I> {
@@ -55,20 +53,23 @@ impl<I: Items<Value: Serialize>> Source for Elements<I> {
             formatter.open()?;
             self.opened = true;
         }
+        // Counted here, and not through a pointer at every element.
+        let mut count = self.count;
         while !formatter.should_stop() {
             // The item first: if there is an error in its place, the output ends behind the last element.
             match self.items.next() {
-                None => return formatter.close_array(self.count).map(|()| true),
-                Some(Err(error)) => return Err(self.locate(error, formatter)),
+                None => return formatter.close_array(count).map(|()| true),
+                Some(Err(error)) => return Err(locate(error, count, formatter)),
                 Some(Ok(item)) => {
-                    formatter.before_element(self.count)?;
+                    formatter.before_element(count)?;
                     if let Err(error) = ser::serialize(formatter, &item) {
-                        return Err(self.locate(error, formatter));
+                        return Err(locate(error, count, formatter));
                     }
                 }
             }
-            self.count += 1;
+            count += 1;
         }
+        self.count = count;
         // There may be an error that an item's `Serialize` swallowed.
         formatter.out.check().map(|()| false)
     }
