@@ -370,7 +370,7 @@ fn a_panic_does_not_look_like_an_end() {
 #[test]
 fn handles_may_be_kept_and_moved() {
     fn assert_send<T: Send + 'static>(_: &T) {}
-    let chunks = Encoder::new().array(vec![1].into_iter());
+    let chunks = Encoder::new().array(vec![1]);
     assert_send(&chunks);
     assert_send(&Encoder::new().try_records(Frame::Line, vec![Ok::<_, Error>(1)]));
     assert_eq!(format!("{chunks:?}"), "ArrayChunks { .. }");
