@@ -31,7 +31,8 @@ fn main() {
     let (rounds, items) = if test { (1, 1000) } else { (ROUNDS, ITEMS) };
     let encoder = Encoder::new();
 
-    let head = ["document", "bytes", "to_rope µs", "encode_tree", "chunks(&tree)", "chunks(tree)", "clone alone"];
+    let head =
+        ["document", "bytes", "to_rope µs", "encode", "encode_tree", "chunks(&tree)", "chunks(tree)", "clone alone"];
     let mut trees = Table::new(&head, &[0]);
     let documents = [
         ("canada", documents::canada()),
@@ -44,6 +45,7 @@ fn main() {
         // Owned trees are cloned first, which is timed alone, too.
         let candidates = [
             Candidate::new(|| to_rope(black_box(&tree))),
+            Candidate::new(|| encoder.encode(black_box(&tree))),
             Candidate::new(|| encoder.encode_tree(black_box(&tree))),
             Candidate::new(|| drain(encoder.chunks(black_box(&tree)))),
             Candidate::new(|| drain(encoder.chunks(black_box(&tree).clone()))),
