@@ -386,7 +386,8 @@ impl EncoderBuilder {
         self
     }
 
-    /// The longest document allowed, in bytes. Longer ones are a limit error. Default: no limit.
+    /// The longest document allowed, in bytes. Longer ones are a limit error. In [`records`](Encoder::records) it is for
+    /// each record without its frame. Default: no limit.
     ///
     /// ```
     /// let encoder = json_rope::Encoder::builder().max_len(5).build()?;

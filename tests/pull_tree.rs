@@ -17,7 +17,8 @@ use serde_json::{Map, Value, json};
 /// Every combination of the options that a tree can show.
 fn option_sets() -> Vec<EncoderBuilder> {
     let mut sets = Vec::new();
-    for bits in 0..64 {
+    // An indent without pretty changes nothing.
+    for bits in (0..64).filter(|bits| bits & 48 != 32) {
         let on = |bit: u32| bits & 1 << bit != 0;
         let builder = Encoder::builder().ascii(on(0)).html_safe(on(1)).escape_solidus(on(2)).sort_keys(on(3));
         let builder = builder.pretty(on(4));
@@ -281,7 +282,7 @@ proptest! {
     #![proptest_config(ProptestConfig::with_cases(256))]
 
     #[test]
-    fn any_tree_any_options(tree in any_tree(), set in 0..64usize, first in 16..80usize, more in 0..300usize) {
+    fn any_tree_any_options(tree in any_tree(), set in 0..48usize, first in 16..80usize, more in 0..300usize) {
         let builder = option_sets().swap_remove(set).first_chunk(first).max_chunk(first + more);
         let encoder = builder.build().unwrap();
         let want = encoder.encode(&tree).unwrap();
