@@ -179,7 +179,7 @@ impl<V: Tree> Source for TreeSource<V> {
 const LONGEST_ESCAPE: usize = 6;
 
 impl Encoder {
-    /// Encodes a tree on demand: an iterator over chunks, and an [`io::Read`](std::io::Read).
+    /// Encodes a tree on demand: an iterator over chunks, and an [`io::Read`].
     ///
     /// The tree is a `&serde_json::Value`, or an owned `serde_json::Value`, of which each part is freed when it has been
     /// encoded; the iterator is then `Send + 'static`. The bytes are those of [`encode`](Encoder::encode) under every

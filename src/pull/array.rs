@@ -77,7 +77,7 @@ impl<I: Items<Value: Serialize>> Source for Elements<I> {
 
 impl Encoder {
     /// Encodes an array on demand, one element of the iterator at a time: an iterator over chunks, and an
-    /// [`io::Read`](std::io::Read). The bytes are those of the same elements in a `Vec`.
+    /// [`io::Read`]. The bytes are those of the same elements in a `Vec`.
     ///
     /// An item of the iterator is asked for when there is no finished chunk, and encoded at once, so a step does the work
     /// of one chunk and what is left of the last element in it. Heap memory: two chunks, or what one element needs. The

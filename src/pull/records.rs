@@ -145,7 +145,7 @@ fn event<const PLAIN: bool>(formatter: &mut Formatter<'_, PLAIN>, body: Rope) ->
 
 impl Encoder {
     /// Encodes a stream of documents on demand, one record of the iterator at a time, each in its [`Frame`]: an
-    /// iterator over chunks, and an [`io::Read`](std::io::Read). A chunk may hold many records or a part of one.
+    /// iterator over chunks, and an [`io::Read`]. A chunk may hold many records or a part of one.
     ///
     /// A record is asked for when there is no finished chunk, and encoded at once, so a step does the work of one
     /// chunk and what is left of the last record in it. Heap memory: two chunks, or what one record needs. Frames that
