@@ -14,6 +14,7 @@ use crate::rope::Rope;
 use crate::ser;
 use crate::sink::WriterEdge;
 use crate::slab::{self, Growth, MAX_REMEMBERED};
+use crate::tree::Walker;
 
 /// Encodes values as JSON with one set of options, again and again.
 ///
@@ -58,7 +59,7 @@ impl Encoder {
         Encoder::with_options(Options::new(false))
     }
 
-    fn with_options(options: Options) -> Encoder {
+    pub(crate) fn with_options(options: Options) -> Encoder {
         Encoder { shared: Arc::new(Shared { options, expected: AtomicUsize::new(0) }) }
     }
 
@@ -92,6 +93,35 @@ impl Encoder {
         let rope = encode(&self.shared.options, expected, value)?;
         self.remember(expected, rope.len());
         Ok(rope)
+    }
+
+    /// Encodes a tree into a rope, by a walk that does not recurse: the same bytes as [`encode`](Encoder::encode) under
+    /// every option, faster, and at any depth, unless [`max_depth`](EncoderBuilder::max_depth) was set.
+    ///
+    /// Allocates as `encode` does, and for trees deeper than 16 levels also for the list of open containers.
+    ///
+    /// ```
+    /// let encoder = json_rope::Encoder::new();
+    /// assert_eq!(encoder.encode_tree(&serde_json::json!({"a": [1, null]}))?, r#"{"a":[1,null]}"#);
+    /// # Ok::<(), json_rope::Error>(())
+    /// ```
+    ///
+    /// # Errors
+    /// A limit error if the tree is nested deeper than a `max_depth` that was set, or its text is longer than `max_len`.
+    pub fn encode_tree(&self, tree: &serde_json::Value) -> Result<Rope> {
+        let expected = self.shared.expected.load(Ordering::Relaxed);
+        let options = &self.shared.options;
+        let rope = if options.is_plain() {
+            encode_tree_as::<true>(options, expected, tree)?
+        } else {
+            encode_tree_as::<false>(options, expected, tree)?
+        };
+        self.remember(expected, rope.len());
+        Ok(rope)
+    }
+
+    pub(crate) fn options(&self) -> &Options {
+        &self.shared.options
     }
 
     /// Encodes `value` and appends it to `rope`.
@@ -167,6 +197,17 @@ where
     let growth = Growth::new(options.first_chunk, options.max_chunk, expected);
     let mut formatter = Formatter::<PLAIN>::new(Out::in_memory(&mut scratch, growth, options.max_len), options);
     match ser::serialize(&mut formatter, value).and_then(|()| formatter.check_complete()) {
+        Ok(()) => formatter.out.finish(),
+        Err(error) => Err(error.finish(formatter.out.offset())),
+    }
+}
+
+fn encode_tree_as<const PLAIN: bool>(options: &Options, expected: usize, tree: &serde_json::Value) -> Result<Rope> {
+    let mut scratch = slab::scratch();
+    let growth = Growth::new(options.first_chunk, options.max_chunk, expected);
+    let out = Out::in_memory(&mut scratch, growth, options.max_len);
+    let mut formatter = Formatter::<PLAIN>::without_recursion(out, options);
+    match Walker::new(tree).run(&mut formatter) {
         Ok(()) => formatter.out.finish(),
         Err(error) => Err(error.finish(formatter.out.offset())),
     }
@@ -328,7 +369,8 @@ impl EncoderBuilder {
         self
     }
 
-    /// How many arrays and objects may stand in one another. Deeper values are a limit error. Default: 1,000.
+    /// How many arrays and objects may stand in one another. Deeper values are a limit error. Default: 1,000, but no
+    /// limit for [`encode_tree`](Encoder::encode_tree) and [`chunks`](Encoder::chunks), which do not recurse.
     ///
     /// The default is safe on a stack of 2 MiB, in a debug build too, for `serde_json::Value` and for trees of structs,
     /// maps, options and enums. How much stack a level takes is up to the type, though: a debug build gives an enum of
@@ -342,11 +384,12 @@ impl EncoderBuilder {
     /// # Ok::<(), json_rope::Error>(())
     /// ```
     pub fn max_depth(mut self, levels: usize) -> Self {
-        self.options.max_depth = levels;
+        self.options.max_depth = Some(levels);
         self
     }
 
-    /// The longest document allowed, in bytes. Longer ones are a limit error. Default: no limit.
+    /// The longest document allowed, in bytes. Longer ones are a limit error. In [`records`](Encoder::records) it is for
+    /// each record without its frame. Default: no limit.
     ///
     /// ```
     /// let encoder = json_rope::Encoder::builder().max_len(5).build()?;

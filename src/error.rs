@@ -37,6 +37,8 @@ struct Inner {
 enum Kind {
     Io(io::Error),
     Data(String),
+    /// The caller's own error, from an iterator of results.
+    Item(Box<dyn std::error::Error + Send + Sync>),
     Limit(String),
     Config(String),
 }
@@ -59,7 +61,7 @@ impl Error {
     /// assert!(json_rope::to_rope(&unit_key).unwrap_err().is_data());
     /// ```
     pub fn is_data(&self) -> bool {
-        matches!(self.0.kind, Kind::Data(_))
+        matches!(self.0.kind, Kind::Data(_) | Kind::Item(_))
     }
 
     /// Whether the value is nested deeper, or its text is longer, than the encoder allows.
@@ -135,6 +137,11 @@ impl Error {
     }
 
     #[cold]
+    pub(crate) fn item(error: Box<dyn std::error::Error + Send + Sync>) -> Error {
+        Error::new(Kind::Item(error))
+    }
+
+    #[cold]
     pub(crate) fn limit(message: impl Into<String>) -> Error {
         Error::new(Kind::Limit(message.into()))
     }
@@ -142,6 +149,13 @@ impl Error {
     #[cold]
     pub(crate) fn config(message: impl Into<String>) -> Error {
         Error::new(Kind::Config(message.into()))
+    }
+
+    /// The same error, at another offset.
+    #[cold]
+    pub(crate) fn moved(mut self, offset: u64) -> Error {
+        self.0.offset = offset;
+        self
     }
 
     /// Notes, on the way up, the member name or element index under which the failing value stands.
@@ -176,6 +190,7 @@ impl Error {
     fn message(&self) -> &dyn Display {
         match &self.0.kind {
             Kind::Io(error) => error,
+            Kind::Item(error) => error,
             Kind::Data(message) | Kind::Limit(message) | Kind::Config(message) => message,
         }
     }
@@ -204,7 +219,7 @@ impl fmt::Debug for Error {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let kind = match self.0.kind {
             Kind::Io(_) => "Io",
-            Kind::Data(_) => "Data",
+            Kind::Data(_) | Kind::Item(_) => "Data",
             Kind::Limit(_) => "Limit",
             Kind::Config(_) => "Config",
         };
@@ -221,6 +236,7 @@ impl std::error::Error for Error {
     fn source(&self) -> Option<&(dyn std::error::Error + 'static)> {
         match &self.0.kind {
             Kind::Io(error) => Some(error),
+            Kind::Item(error) => Some(&**error),
             _ => None,
         }
     }
@@ -238,7 +254,7 @@ impl From<Error> for io::Error {
     fn from(error: Error) -> io::Error {
         let kind = match error.0.kind {
             Kind::Io(error) => return error,
-            Kind::Data(_) => io::ErrorKind::InvalidData,
+            Kind::Data(_) | Kind::Item(_) => io::ErrorKind::InvalidData,
             Kind::Limit(_) => io::ErrorKind::Other,
             Kind::Config(_) => io::ErrorKind::InvalidInput,
         };

@@ -21,6 +21,8 @@
 //!   every byte.
 //! * [`to_writer`] for a document that should leave while it is being encoded, in a fixed amount of memory.
 //! * [`Encoder`] for options, and for a steady workload: it remembers how long recent documents were.
+//! * [`Encoder::chunks`], [`Encoder::array`] and [`Encoder::records`] for output on demand: nothing is encoded until the
+//!   consumer asks for the next chunk, each step does a bounded amount of work, and nothing recurses into a tree.
 //! * [`VectoredSink`] for a non-blocking writer: it queues ropes, and carries on where the writer stopped.
 //! * [`Fragment`] for JSON that is already encoded: linked into the document by reference count, not copied.
 //! * [`to_vec`] and [`to_string`] for callers that need contiguous memory.
@@ -53,13 +55,16 @@ mod encoder;
 mod error;
 mod fmt;
 mod fragment;
+mod frame;
 mod options;
 mod out;
+mod pull;
 mod rope;
 mod scan;
 mod ser;
 mod sink;
 mod slab;
+mod tree;
 
 use std::io;
 
@@ -69,9 +74,12 @@ use serde::Serialize;
 pub use encoder::{Encoder, EncoderBuilder};
 pub use error::{Error, Result};
 pub use fragment::Fragment;
+pub use frame::Frame;
 pub use options::{BytesFormat, NonFinite};
+pub use pull::{ArrayChunks, Chunks, RecordChunks, TryArrayChunks, TryRecordChunks};
 pub use rope::{IntoIter, Rope};
 pub use sink::VectoredSink;
+pub use tree::Tree;
 
 use options::Options;
 

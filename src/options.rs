@@ -63,6 +63,10 @@ pub(crate) const MAX_INDENT: usize = 64;
 /// 1 MiB it no longer serves its purpose.
 pub(crate) const CHUNK_BOUNDS: std::ops::RangeInclusive<usize> = 16..=1 << 20;
 
+/// Levels of nesting where no limit is set and encoding recurses. They are safe in a debug build on a stack
+/// of 2 MiB.
+pub(crate) const DEFAULT_MAX_DEPTH: usize = 1000;
+
 /// All settings of an encoder, checked.
 #[derive(Clone, Debug)]
 pub(crate) struct Options {
@@ -75,7 +79,8 @@ pub(crate) struct Options {
     pub(crate) sort_keys: bool,
     /// Not set by the builder: whether foreign JSON text must be freed of line breaks, because a line is the frame.
     pub(crate) single_line: bool,
-    pub(crate) max_depth: usize,
+    /// `None`: [`DEFAULT_MAX_DEPTH`] where encoding recurses, no limit where it does not.
+    pub(crate) max_depth: Option<usize>,
     pub(crate) max_len: u64,
     pub(crate) first_chunk: usize,
     pub(crate) max_chunk: usize,
@@ -92,7 +97,7 @@ impl Options {
             bytes: BytesFormat::Array,
             sort_keys: false,
             single_line: false,
-            max_depth: 1000,
+            max_depth: None,
             max_len: u64::MAX,
             first_chunk: 2 * 1024,
             max_chunk: 64 * 1024,
@@ -101,13 +106,22 @@ impl Options {
 
     /// Whether the output is that of the plain compact serializer.
     pub(crate) fn is_plain(&self) -> bool {
-        let Options { pretty, escapes, non_finite, bytes, sort_keys, single_line, .. } = self;
+        let Options { pretty, escapes, non_finite, bytes, sort_keys, .. } = self;
         !pretty
             && *escapes == Escapes::none()
             && *non_finite == NonFinite::Null
             && *bytes == BytesFormat::Array
             && !sort_keys
-            && !single_line
+    }
+
+    /// The deepest nesting where encoding recurses.
+    pub(crate) fn max_depth_recursive(&self) -> usize {
+        self.max_depth.unwrap_or(DEFAULT_MAX_DEPTH)
+    }
+
+    /// The deepest nesting where it does not.
+    pub(crate) fn max_depth_walking(&self) -> usize {
+        self.max_depth.unwrap_or(usize::MAX)
     }
 
     /// One step of indentation.

@@ -2,7 +2,10 @@
 //!
 //! Writing is a comparison and a copy into the open [`Tail`]. When its room is used up, [`Out::refill`] decides what
 //! happens: in memory the tail is cut into chunks and a new slab is opened; while streaming the bytes leave through the
-//! [`Spill`] edge and the same buffer is filled again.
+//! [`Spill`] edge and the same buffer is filled again. On demand it is as in memory, but a slab is one chunk, and the
+//! chunks are taken away as they are finished; see `out/demand.rs`.
+
+mod demand;
 
 use std::io;
 use std::mem::{self, MaybeUninit};
@@ -14,6 +17,8 @@ use crate::error::{Error, Result};
 use crate::rope::Rope;
 use crate::scan;
 use crate::slab::{self, Growth, SCRATCH, Scratch, Tail};
+
+pub(crate) use demand::ParkedOut;
 
 /// Where bytes go while the document is still being encoded.
 ///
@@ -30,11 +35,18 @@ pub(crate) struct Out<'a> {
     growth: Growth,
     /// Bytes that were cut, linked or handed over; those in the tail come on top.
     flushed: u64,
+    /// The largest offset allowed.
     max_len: u64,
+    /// The offset that `max_len` is counted from: not 0 for a later record of a stream.
+    limit_from: u64,
     edge: Option<&'a mut dyn Spill>,
     /// While this is not 0, bytes stay in the tail, which grows, so that they can be rearranged.
     holds: usize,
     failure: Option<Failure>,
+    /// Whether chunks are made one at a time, as they are asked for.
+    on_demand: bool,
+    /// Whether there is a finished chunk or a failure: one byte to look at behind every token.
+    attention: bool,
 }
 
 /// What made the output unusable. It is kept because a `Serialize` implementation may swallow the error it was given.
@@ -61,7 +73,20 @@ impl<'a> Out<'a> {
     }
 
     fn new(tail: Tail<'a>, growth: Growth, max_len: u64, edge: Option<&'a mut dyn Spill>) -> Out<'a> {
-        let mut out = Out { tail, done: Rope::new(), growth, flushed: 0, max_len, edge, holds: 0, failure: None };
+        let (done, flushed, limit_from, holds, failure) = (Rope::new(), 0, 0, 0, None);
+        let mut out = Out {
+            tail,
+            done,
+            growth,
+            flushed,
+            max_len,
+            limit_from,
+            edge,
+            holds,
+            failure,
+            on_demand: false,
+            attention: false,
+        };
         out.open_room();
         out
     }
@@ -139,8 +164,13 @@ impl<'a> Out<'a> {
             if self.holds == 0 {
                 self.cut_full_chunks();
             }
-            let (capacity, chunks) = self.growth.slab(self.tail.filled_len(), coming);
-            self.done.reserve(chunks, self.growth.chunk());
+            let capacity = if self.on_demand {
+                self.one_chunk(coming)
+            } else {
+                let (capacity, chunks) = self.growth.slab(self.tail.filled_len(), coming);
+                self.done.reserve(chunks, self.growth.chunk());
+                capacity
+            };
             self.tail.move_to_slab(capacity);
         }
         self.open_room();
@@ -150,6 +180,7 @@ impl<'a> Out<'a> {
     /// Remembers that the document cannot be completed, and gives the error back.
     #[cold]
     pub(crate) fn fail(&mut self, error: Error) -> Error {
+        self.attention = true;
         if self.failure.is_none() {
             let other = if error.is_limit() { Failure::Limit } else { Failure::Data };
             self.failure = Some(error.io_kind().map_or(other, Failure::Io));
@@ -236,6 +267,9 @@ impl<'a> Out<'a> {
     pub(crate) fn link(&mut self, chunk: Bytes) -> Result<()> {
         self.check()?;
         self.allow(chunk.len())?;
+        if self.on_demand {
+            return self.link_in_slices(chunk);
+        }
         if self.tail.filled_len() > 0 {
             if !self.tail.is_on_slab() {
                 // Short texts between links come from one slab, not each from an allocation of its own.
@@ -252,7 +286,13 @@ impl<'a> Out<'a> {
 
     /// An error if the document has failed before. A `Serialize` implementation that goes on after an error must not
     /// get a document that looks whole.
-    fn check(&self) -> Result<()> {
+    #[inline]
+    pub(crate) fn check(&self) -> Result<()> {
+        if self.failure.is_none() { Ok(()) } else { self.failed_before() }
+    }
+
+    #[cold]
+    fn failed_before(&self) -> Result<()> {
         let message = "a Serialize implementation went on after an error";
         let error = match &self.failure {
             None => return Ok(()),
@@ -279,6 +319,7 @@ impl<'a> Out<'a> {
 
     fn push(&mut self, len: usize, chunk: impl FnOnce(&mut Tail<'a>) -> Bytes) {
         self.done.push(chunk(&mut self.tail));
+        self.attention = true;
         self.flushed += len as u64;
     }
 
@@ -309,7 +350,7 @@ impl<'a> Out<'a> {
         if self.max_len.saturating_sub(self.offset()) >= more as u64 {
             return Ok(());
         }
-        let message = format!("the document is longer than max_len, {} bytes", self.max_len);
+        let message = format!("the document is longer than max_len, {} bytes", self.max_len - self.limit_from);
         Err(self.fail(Error::limit(message)))
     }
 

@@ -61,6 +61,17 @@ impl<'a> Tail<'a> {
         Tail { cur: start, end, start, limit: end, slab: BytesMut::new(), scratch: PhantomData }
     }
 
+    /// The same tail without a borrow, so that it can be kept between steps.
+    ///
+    /// # Panics
+    /// If it has memory, and that is a scratch.
+    pub(crate) fn detach(self) -> Tail<'static> {
+        // Invariant 3: a tail with memory is on a slab that it owns, or on a borrowed scratch, which it may not outlive.
+        assert!(self.is_on_slab() || self.capacity() == 0);
+        let Tail { cur, end, start, limit, slab, .. } = self;
+        Tail { cur, end, start, limit, slab, scratch: PhantomData }
+    }
+
     /// Bytes that can still be written.
     #[inline(always)]
     pub(crate) fn room(&self) -> usize {

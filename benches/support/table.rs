@@ -1,5 +1,7 @@
 //! A table in Markdown that can also be read as it is.
 
+#![allow(dead_code, reason = "each benchmark uses its own part")]
+
 use std::fmt::Write;
 
 pub struct Table {

@@ -1,5 +1,7 @@
 //! A line on standard error that says what is going on, where somebody is there to read it.
 
+#![allow(dead_code, reason = "each example uses its own part")]
+
 use std::io::{self, IsTerminal, Write};
 use std::time::{Duration, Instant};
 
@@ -30,6 +32,11 @@ impl Progress {
         self.on |= self.terminal && bytes > LARGE;
     }
 
+    /// Whether somebody is watching and has seen the last line for a tenth of a second.
+    pub fn is_due(&self) -> bool {
+        self.on && self.shown.is_none_or(|at| at.elapsed() > Duration::from_millis(100))
+    }
+
     /// Shows what is being done.
     pub fn show(&mut self, what: &str) {
         if self.on {
@@ -42,7 +49,7 @@ impl Progress {
     /// Shows how many bytes were read, of how many if that is known, ten times a second.
     pub fn read(&mut self, bytes: u64, of: Option<u64>) {
         self.expect(bytes);
-        if self.on && self.shown.is_none_or(|at| at.elapsed() > Duration::from_millis(100)) {
+        if self.is_due() {
             match of.filter(|&of| of >= bytes) {
                 Some(of) => self.show(&format!("reading {} of {} bytes", grouped(bytes), grouped(of))),
                 None => self.show(&format!("reading {} bytes", grouped(bytes))),

@@ -21,8 +21,28 @@ use smallvec::SmallVec;
 
 use crate::error::{Error, Result};
 use crate::options::Options;
-use crate::out::Out;
+use crate::out::{Out, ParkedOut};
+use crate::slab::Growth;
 use sort::Sorter;
+
+/// A [`Formatter`] between two steps.
+pub(crate) struct Parked {
+    pub(crate) out: ParkedOut,
+    depth: usize,
+    max_depth: usize,
+    names: String,
+    sorter: Sorter,
+    line: SmallVec<[u8; 128]>,
+}
+
+impl Parked {
+    /// A document of which nothing is written.
+    pub(crate) fn new(options: &Options, max_depth: usize, max_len: u64) -> Parked {
+        let growth = Growth::new(options.first_chunk, options.max_chunk, 0);
+        let (names, sorter, line) = (String::new(), Sorter::default(), SmallVec::new());
+        Parked { out: ParkedOut::new(growth, max_len), depth: 0, max_depth, names, sorter, line }
+    }
+}
 
 /// Writes the tokens of one document.
 pub(crate) struct Formatter<'a, const PLAIN: bool> {
@@ -40,16 +60,45 @@ pub(crate) struct Formatter<'a, const PLAIN: bool> {
 
 impl<'a, const PLAIN: bool> Formatter<'a, PLAIN> {
     pub(crate) fn new(out: Out<'a>, options: &'a Options) -> Self {
+        Formatter::with_depth(out, options, options.max_depth_recursive())
+    }
+
+    /// A formatter for a walk that does not recurse, and so needs no limit if none was set.
+    pub(crate) fn without_recursion(out: Out<'a>, options: &'a Options) -> Self {
+        Formatter::with_depth(out, options, options.max_depth_walking())
+    }
+
+    fn with_depth(out: Out<'a>, options: &'a Options, max_depth: usize) -> Self {
         debug_assert!(!PLAIN || options.is_plain());
-        Formatter {
-            out,
-            options,
-            depth: 0,
-            max_depth: options.max_depth,
-            names: String::new(),
-            sorter: Sorter::default(),
-            line: SmallVec::new(),
+        let (names, sorter, line) = (String::new(), Sorter::default(), SmallVec::new());
+        Formatter { out, options, depth: 0, max_depth, names, sorter, line }
+    }
+
+    /// Goes on where [`park`](Self::park) stopped, with the same options.
+    pub(crate) fn resume(parked: Parked, options: &'a Options) -> Self {
+        let Parked { out, depth, max_depth, names, sorter, line } = parked;
+        Formatter { out: Out::resume(out), options, depth, max_depth, names, sorter, line }
+    }
+
+    /// Puts the document aside between two tokens.
+    pub(crate) fn park(self) -> Parked {
+        let Formatter { out, depth, max_depth, names, sorter, line, .. } = self;
+        Parked { out: out.park(), depth, max_depth, names, sorter, line }
+    }
+
+    /// Whether a step of a document on demand is over: see [`Out::should_stop`].
+    #[inline(always)]
+    pub(crate) fn should_stop(&mut self) -> bool {
+        if !PLAIN {
+            self.out.cut_held();
         }
+        self.out.should_stop()
+    }
+
+    /// Makes the last chunks of a document on demand that has failed: all that is certain to be its beginning.
+    pub(crate) fn abandon(&mut self) {
+        let end = self.sorter.first_held().unwrap_or(self.out.held().len());
+        self.out.abandon(end);
     }
 
     /// The deepest nesting of arrays and objects.

@@ -35,6 +35,11 @@ impl<const PLAIN: bool> Formatter<'_, PLAIN> {
         if self.rewrites() {
             return self.rewrite_rope(json);
         }
+        self.verbatim(json)
+    }
+
+    /// JSON text that stays as it is in any case.
+    pub(crate) fn verbatim(&mut self, json: Rope) -> Result<()> {
         if json.len() >= SEND_FROM && self.out.can_send() {
             let parts: Vec<&[u8]> = json.chunks().iter().map(|chunk| &chunk[..]).collect();
             return self.out.send(&parts);
@@ -57,7 +62,7 @@ impl<const PLAIN: bool> Formatter<'_, PLAIN> {
 
     /// Whether foreign JSON text has to be rewritten.
     fn rewrites(&self) -> bool {
-        !PLAIN && (self.options.escapes != Escapes::none() || self.options.single_line)
+        self.options.single_line || (!PLAIN && self.options.escapes != Escapes::none())
     }
 
     /// Rewrites a rope chunk by chunk. If its chunks are not text by themselves, which an encoder's are, they are put

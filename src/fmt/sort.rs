@@ -21,6 +21,14 @@ struct Member {
     name: (usize, usize),
 }
 
+impl Sorter {
+    /// Where the output begins that may still be reordered, if there is any.
+    pub(super) fn first_held(&self) -> Option<usize> {
+        // The bracket before the first member is certain.
+        self.members.first().map(|member| member.start)
+    }
+}
+
 impl<const PLAIN: bool> Formatter<'_, PLAIN> {
     /// Whether members are put in the order of their keys.
     #[inline(always)]
@@ -39,7 +47,7 @@ impl<const PLAIN: bool> Formatter<'_, PLAIN> {
     }
 
     /// Notes the key of the member that has begun.
-    pub(super) fn note_key(&mut self, text: &str) {
+    pub(crate) fn note_key(&mut self, text: &str) {
         if self.sorts()
             && let Some(member) = self.sorter.members.last_mut()
         {

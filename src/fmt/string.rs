@@ -108,8 +108,13 @@ impl<const PLAIN: bool> Formatter<'_, PLAIN> {
         }
     }
 
+    /// The start or the end of a string that is written in [`piece`](Self::piece)s.
+    pub(crate) fn quote(&mut self) -> Result<()> {
+        self.out.put_byte(b'"')
+    }
+
     /// Part of a string, without quotes.
-    fn piece(&mut self, mut text: &str) -> Result<()> {
+    pub(crate) fn piece(&mut self, mut text: &str) -> Result<()> {
         while text.len() >= SEND_FROM && self.out.can_send() {
             let window = if text.len() < SEND_AT_MOST + SEND_FROM { text.len() } else { SEND_AT_MOST };
             let clean = self.clean_len(&text[..text.floor_char_boundary(window)]);

@@ -1,0 +1,136 @@
+//! Output on demand: it can be put aside between steps, and its chunks are taken one by one as they are finished.
+//!
+//! A slab is exactly one chunk, so that memory is freed with each chunk that the consumer drops: at any time there is at
+//! most the finished chunk and the one being filled.
+
+use bytes::Bytes;
+
+use super::{Failure, Out};
+use crate::error::Result;
+use crate::rope::Rope;
+use crate::slab::{self, Growth, Tail};
+
+/// An [`Out`] between two steps. It borrows nothing and may move to another thread.
+pub(crate) struct ParkedOut {
+    tail: Tail<'static>,
+    done: Rope,
+    growth: Growth,
+    flushed: u64,
+    max_len: u64,
+    limit_from: u64,
+    holds: usize,
+    failure: Option<Failure>,
+}
+
+impl ParkedOut {
+    /// An output of which nothing is written. Allocates nothing.
+    pub(crate) fn new(growth: Growth, max_len: u64) -> ParkedOut {
+        let (tail, done) = (Tail::on_scratch(&mut []), Rope::new());
+        ParkedOut { tail, done, growth, flushed: 0, max_len, limit_from: 0, holds: 0, failure: None }
+    }
+
+    /// Takes the oldest finished chunk away.
+    pub(crate) fn pop(&mut self) -> Option<Bytes> {
+        if self.done.is_empty() { None } else { Some(self.done.pop_front()) }
+    }
+}
+
+impl<'a> Out<'a> {
+    /// Goes on where [`park`](Self::park) stopped.
+    pub(crate) fn resume(parked: ParkedOut) -> Out<'a> {
+        let ParkedOut { tail, done, growth, flushed, max_len, limit_from, holds, failure } = parked;
+        let attention = !done.is_empty() || failure.is_some();
+        Out { tail, done, growth, flushed, max_len, limit_from, edge: None, holds, failure, on_demand: true, attention }
+    }
+
+    /// Puts the output aside.
+    pub(crate) fn park(self) -> ParkedOut {
+        let Out { tail, done, growth, flushed, max_len, limit_from, holds, failure, .. } = self;
+        ParkedOut { tail: tail.detach(), done, growth, flushed, max_len, limit_from, holds, failure }
+    }
+
+    /// Whether the step is over: a chunk can be taken, or the document has failed, which [`check`](Self::check) tells.
+    #[inline(always)]
+    pub(crate) fn should_stop(&self) -> bool {
+        self.attention
+    }
+
+    /// Makes chunks of what was held until now, if it is long enough.
+    #[inline]
+    pub(crate) fn cut_held(&mut self) {
+        if self.holds == 0 && self.tail.filled_len() >= self.growth.chunk() {
+            self.cut_full_chunks();
+            self.open_room();
+        }
+    }
+
+    /// Capacity of the slab that the tail moves to: one chunk, or as much again as is held.
+    pub(super) fn one_chunk(&self, coming: usize) -> usize {
+        let (filled, chunk) = (self.tail.filled_len(), self.growth.chunk());
+        if filled < chunk { chunk } else { filled.saturating_add(filled.max(coming)) }
+    }
+
+    /// Makes the last chunks, once the document is complete.
+    pub(crate) fn finish_on_demand(&mut self) -> Result<()> {
+        self.check()?;
+        self.cut_all(self.tail.filled_len());
+        Ok(())
+    }
+
+    /// Makes the last chunks of a document that has failed: what was written up to `end` in the tail, where nothing can
+    /// change any more. Whole characters only; the failure may stand within one.
+    pub(crate) fn abandon(&mut self, end: usize) {
+        self.holds = 0;
+        let end = end.min(self.tail.filled_len());
+        self.cut_all(slab::whole_characters(&self.tail.filled()[..end]));
+    }
+
+    fn cut_all(&mut self, mut len: usize) {
+        while len >= self.growth.chunk() {
+            let part = slab::whole_characters(&self.tail.filled()[..self.growth.chunk()]);
+            self.cut_chunk(part);
+            len -= part;
+        }
+        // The last chunk must not keep much more memory than its length alive.
+        if self.tail.capacity() > 2 * len {
+            self.tail.move_to_slab(self.tail.filled_len());
+        }
+        self.cut_chunk(len);
+    }
+
+    /// Lets the next `max_len` bytes be written, and no more.
+    pub(crate) fn limit_from_here(&mut self, max_len: u64) {
+        self.limit_from = self.offset();
+        self.max_len = self.limit_from.saturating_add(max_len);
+        self.open_room();
+    }
+
+    /// Adds slices of `chunk` by reference, none longer than a chunk. What stands before them is brought up to half a
+    /// chunk by copying, and so is a short rest: no item is small because a fragment begins or ends there.
+    pub(super) fn link_in_slices(&mut self, mut chunk: Bytes) -> Result<()> {
+        while chunk.len() >= self.growth.chunk() / 2 {
+            let (planned, filled) = (self.growth.chunk(), self.tail.filled_len());
+            if filled > 0 {
+                let mut missing = (planned / 2).saturating_sub(filled);
+                while chunk.get(missing).is_some_and(|byte| byte & 0xc0 == 0x80) {
+                    missing += 1;
+                }
+                self.put(&chunk.split_to(missing.min(chunk.len())))?;
+                if self.tail.filled_len() >= planned / 2 {
+                    self.cut_chunk(slab::whole_characters(self.tail.filled()));
+                }
+            } else {
+                let len = slab::whole_characters(&chunk[..chunk.len().min(planned)]);
+                if len < planned / 2 {
+                    break;
+                }
+                self.flushed += len as u64;
+                self.done.push(chunk.split_to(len));
+                self.attention = true;
+                self.growth.count_chunk(len);
+            }
+        }
+        self.open_room();
+        self.put(&chunk)
+    }
+}

@@ -1,0 +1,107 @@
+//! What output on demand costs in heap memory, counted by dhat: two chunks, whatever the length of the document.
+//!
+//! One test function, because the counts are those of the whole process.
+
+use bytes::Bytes;
+use json_rope::{Encoder, Error, Frame};
+use serde_json::{Value, json};
+
+#[global_allocator]
+static ALLOCATOR: dhat::Alloc = dhat::Alloc;
+
+const KIB: usize = 1024;
+const MIB: usize = 1024 * KIB;
+
+/// Beside the two chunks: the header of a chunk that is shared, the list of finished ones.
+const SMALL: usize = 2 * KIB;
+
+/// The peak while each chunk is dropped, and the number of bytes.
+fn peak(chunks: impl Iterator<Item = Result<Bytes, Error>>) -> (usize, usize) {
+    let profiler = dhat::Profiler::builder().testing().build();
+    let len = chunks.map(|chunk| chunk.unwrap().len()).sum();
+    let stats = dhat::HeapStats::get();
+    drop(profiler);
+    assert_eq!(stats.curr_bytes, 0, "nothing is kept");
+    (stats.max_bytes, len)
+}
+
+/// A tree of 64 MiB, with long strings and short ones.
+fn large_tree() -> Value {
+    let row = |n: usize| json!({"n": n, "text": "é\"€".repeat(20), "half": n as f64 / 2.0});
+    let mut rows: Vec<_> = (0..30 * MIB / 200).map(row).collect();
+    rows.push(json!("\u{1}é".repeat(5 * MIB)));
+    rows.push(json!({"x".repeat(10 * MIB): 1}));
+    Value::Array(rows)
+}
+
+/// Not under the test harness, whose own threads would be counted too.
+fn main() {
+    if std::env::args().any(|argument| argument == "--list") {
+        println!("two_chunks: test");
+        return;
+    }
+    two_chunks();
+    println!("test result: ok. 1 passed; 0 failed");
+}
+
+fn two_chunks() {
+    let tree = large_tree();
+    for max in [4 * KIB, 64 * KIB, MIB] {
+        let encoder = Encoder::builder().max_chunk(max).build().unwrap();
+        let (heap, len) = peak(encoder.chunks(&tree));
+        println!("tree: {len} bytes, chunks of {max}, peak {heap}");
+        assert!(len > 64 * MIB);
+        assert!(heap <= 2 * max + SMALL, "{heap}");
+
+        let (heap, len) = peak(encoder.array((0..4_000_000u32).map(|n| n % 100)));
+        println!("array: {len} bytes, chunks of {max}, peak {heap}");
+        assert!(heap <= 2 * max + SMALL, "{heap}");
+        let (heap, len) = peak(encoder.records(Frame::Line, (0..1_000_000u32).map(|n| [n, 1])));
+        println!("records: {len} bytes, chunks of {max}, peak {heap}");
+        assert!(heap <= 2 * max + SMALL, "{heap}");
+    }
+    drop(tree);
+    nothing_before_it_is_asked_for();
+    deep();
+    encode_tree();
+}
+
+fn nothing_before_it_is_asked_for() {
+    let encoder = Encoder::new();
+    let tree = json!([1, 2, 3]);
+    let profiler = dhat::Profiler::builder().testing().build();
+    let chunks = (encoder.chunks(&tree), encoder.array([1]), encoder.records(Frame::RecordSeparator, [1]));
+    assert_eq!(dhat::HeapStats::get().total_blocks, 0);
+    drop(chunks);
+    drop(profiler);
+}
+
+/// The list of open containers is all that grows with the depth.
+fn deep() {
+    let levels = 100_000;
+    let tree = (0..levels).fold(Value::Null, |tree, _| Value::Array(vec![tree]));
+    let chunks = Encoder::new().chunks(tree);
+    let profiler = dhat::Profiler::builder().testing().build();
+    assert_eq!(chunks.map(|chunk| chunk.unwrap().len()).sum::<usize>(), 2 * levels + 4);
+    let heap = dhat::HeapStats::get().max_bytes;
+    drop(profiler);
+    println!("{levels} levels: peak {heap}");
+    assert!(heap <= 2 * 64 * KIB + 512 * levels);
+}
+
+/// As `encode` does: O(log n) at first, one slab as soon as the size is known.
+fn encode_tree() {
+    let tree = Value::Array((0..500_000).map(Value::from).collect());
+    let encoder = Encoder::new();
+    let count = |work: &dyn Fn()| {
+        let profiler = dhat::Profiler::builder().testing().build();
+        work();
+        let blocks = dhat::HeapStats::get().total_blocks;
+        drop(profiler);
+        blocks
+    };
+    let first = count(&|| drop(encoder.encode_tree(&tree)));
+    let again = count(&|| drop(encoder.encode_tree(&tree)));
+    println!("encode_tree: {first} blocks, then {again}");
+    assert!(first <= 24 && again <= 4, "{first}, {again}");
+}
