@@ -49,6 +49,9 @@ pub(crate) struct Out<'a> {
     attention: bool,
 }
 
+/// Entries of the chunk list that are reserved at a time, at most: those of 256 MiB in full chunks.
+const MAX_RESERVED: usize = 4096;
+
 /// What made the output unusable. It is kept because a `Serialize` implementation may swallow the error it was given.
 enum Failure {
     Io(io::ErrorKind),
@@ -164,14 +167,21 @@ impl<'a> Out<'a> {
             if self.holds == 0 {
                 self.cut_full_chunks();
             }
+            // More than `max_len` allows is never written.
+            let filled = self.tail.filled_len();
+            let allowed = self.allowed();
+            let coming = coming.min(allowed);
             let capacity = if self.on_demand {
                 self.one_chunk(coming)
+            } else if self.edge.is_some() {
+                // Held while streaming: what has left says nothing of how much will be held.
+                filled.saturating_add(filled.max(coming))
             } else {
-                let (capacity, chunks) = self.growth.slab(self.tail.filled_len(), coming);
-                self.done.reserve(chunks, self.growth.chunk());
+                let (capacity, chunks) = self.growth.slab(filled, coming);
+                self.done.reserve(chunks.min(MAX_RESERVED), self.growth.chunk());
                 capacity
             };
-            self.tail.move_to_slab(capacity);
+            self.tail.move_to_slab(capacity.min(filled.saturating_add(allowed)));
         }
         self.open_room();
         Ok(())
@@ -196,11 +206,9 @@ impl<'a> Out<'a> {
             // Most documents: one chunk of exactly their length.
             return Ok(Rope::from(Bytes::copy_from_slice(filled)));
         }
-        // A document that fits the scratch gets its exact size. So does one that was expected to be far longer: unused
-        // slab capacity never exceeds the output, or the scratch if that is more.
-        let unused = (self.tail.capacity() - filled.len()) as u64;
-        if !self.tail.is_on_slab() || unused > self.offset().max(SCRATCH as u64) {
-            self.tail.move_to_slab(filled.len());
+        // A document that fits the scratch gets its exact size. So does one that was expected to be far longer.
+        if !self.tail.is_on_slab() || self.wastes() {
+            self.tail.move_to_slab(self.tail.filled_len());
             if self.done.is_empty() {
                 // Let go of a list that was reserved for many chunks.
                 self.done = Rope::new();
@@ -270,9 +278,12 @@ impl<'a> Out<'a> {
         if self.on_demand {
             return self.link_in_slices(chunk);
         }
+        // What was expected of the whole document says nothing of the texts between its fragments.
+        self.growth.expect_nothing();
         if self.tail.filled_len() > 0 {
-            if !self.tail.is_on_slab() {
-                // Short texts between links come from one slab, not each from an allocation of its own.
+            // Short texts between links come from one slab, not each from an allocation of its own. And a chunk must
+            // not keep a slab that was made for a longer document.
+            if !self.tail.is_on_slab() || self.wastes() {
                 self.tail.move_to_slab(self.growth.slab(self.tail.filled_len(), 0).0);
             }
             self.cut_full_chunks();
@@ -345,6 +356,13 @@ impl<'a> Out<'a> {
         sent.map_err(|error| self.fail(Error::io(error)))
     }
 
+    /// Whether the slab is too large for the document: unused capacity may not exceed the output, or the scratch if that
+    /// is more.
+    fn wastes(&self) -> bool {
+        let unused = self.tail.capacity() - self.tail.filled_len();
+        unused as u64 > self.offset().max(SCRATCH as u64)
+    }
+
     /// A limit error if `more` bytes are too many.
     fn allow(&mut self, more: usize) -> Result<()> {
         if self.max_len.saturating_sub(self.offset()) >= more as u64 {
@@ -354,9 +372,14 @@ impl<'a> Out<'a> {
         Err(self.fail(Error::limit(message)))
     }
 
+    /// Bytes that `max_len` still allows.
+    fn allowed(&self) -> usize {
+        usize::try_from(self.max_len.saturating_sub(self.offset())).unwrap_or(usize::MAX)
+    }
+
     /// Lets the tail be written up to the end of its memory, or of the next batch, but not past `max_len`.
     fn open_room(&mut self) {
-        let allowed = usize::try_from(self.max_len.saturating_sub(self.offset())).unwrap_or(usize::MAX);
+        let allowed = self.allowed();
         let batch =
             if self.can_send() { self.growth.batch().saturating_sub(self.tail.filled_len()) } else { usize::MAX };
         self.tail.set_room(allowed.min(batch));

@@ -299,6 +299,9 @@ impl<W> VectoredSink<W> {
     }
 
     fn close_open(&mut self) {
+        if self.open.is_empty() {
+            return;
+        }
         // What is left of the capacity serves the next small chunks.
         self.queue.push(self.open.split().freeze());
     }
@@ -321,8 +324,18 @@ impl<W: Write> VectoredSink<W> {
     /// claims to have taken more than it was given.
     pub fn flush(&mut self) -> io::Result<()> {
         // The open chunk stays open: small chunks still merge while the writer takes nothing.
-        self.drain.drain(&mut self.writer, &mut (&mut self.queue).chain(&mut self.open))?;
-        self.writer.flush()
+        let result = self.drain.drain(&mut self.writer, &mut (&mut self.queue).chain(&mut self.open));
+        if self.pending() == 0 {
+            // An idle connection keeps no buffer.
+            self.drain.stage = Vec::new();
+        }
+        result?;
+        loop {
+            match self.writer.flush() {
+                Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
+                result => return result,
+            }
+        }
     }
 }
 

@@ -259,6 +259,11 @@ impl Growth {
         Growth { first, max, chunk: first, written_at_size: 0, written: 0, expected: expected.min(MAX_REMEMBERED) }
     }
 
+    /// Plans no longer for what was expected, since this document is of another kind.
+    pub(crate) fn expect_nothing(&mut self) {
+        self.expected = 0;
+    }
+
     /// The length at which the open chunk is to be cut.
     pub(crate) fn chunk(&self) -> usize {
         self.chunk

@@ -96,6 +96,56 @@ impl<'v> Parts for &'v Value {
     }
 }
 
+/// Levels that [`write`] takes by recursion. That is faster than any explicit stack, because the processor predicts each
+/// place in the code by itself; and so few levels take a few kilobytes of stack. What is deeper is left to a [`Walker`].
+const RECURSIVE_LEVELS: usize = 32;
+
+/// Writes a whole tree, of any depth.
+pub(crate) fn write<const PLAIN: bool>(formatter: &mut Formatter<'_, PLAIN>, tree: &Value) -> Result<()> {
+    write_level(formatter, tree, RECURSIVE_LEVELS)
+}
+
+fn write_level<const PLAIN: bool>(formatter: &mut Formatter<'_, PLAIN>, tree: &Value, levels: usize) -> Result<()> {
+    match tree {
+        Value::Null => formatter.null(),
+        Value::Bool(value) => formatter.bool(*value),
+        Value::Number(number) => match number.as_u64() {
+            Some(value) => formatter.integer(false, value),
+            // Which knows the other representations of a number, also that of `arbitrary_precision`.
+            None => ser::serialize(formatter, number),
+        },
+        Value::String(text) => formatter.string(text),
+        _ if levels == 0 => Walker::new(tree).run(formatter),
+        Value::Array(items) => {
+            formatter.open()?;
+            for (index, item) in items.iter().enumerate() {
+                let begun = formatter.before_element(index);
+                if let Err(error) = begun.and_then(|()| write_level(formatter, item, levels - 1)) {
+                    return Err(under(error, index));
+                }
+            }
+            formatter.close_array(items.len())
+        }
+        Value::Object(members) => {
+            formatter.open()?;
+            for (index, (key, value)) in members.iter().enumerate() {
+                formatter.key(index, key)?;
+                if let Err(error) = write_level(formatter, value, levels - 1) {
+                    return Err(under(error, key));
+                }
+            }
+            formatter.close_object(members.len())
+        }
+    }
+}
+
+/// Notes on the way up under what the failing value stands.
+#[cold]
+fn under(mut error: Error, segment: impl ToString) -> Error {
+    error.push_segment(segment.to_string());
+    error
+}
+
 /// Open containers that are kept without a heap allocation. Few documents are deeper.
 const INLINE_LEVELS: usize = 16;
 

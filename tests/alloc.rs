@@ -3,7 +3,9 @@
 //!
 //! One test, because the profiler sees the whole process: nothing else may run beside it.
 
-use json_rope::{Encoder, Rope, to_rope};
+use std::collections::BTreeMap;
+
+use json_rope::{Encoder, Fragment, Rope, to_rope};
 use json_rope_bench_data::{DOCUMENTS, generate};
 use serde::Serialize;
 use serde_json::Value;
@@ -63,6 +65,10 @@ fn budgets() {
     unused_capacity();
     small_after_large();
     everything_comes_back();
+    fragments_after_a_large_document();
+    sorting_holds_open_objects_only();
+    br_106_a_limit_bounds_memory();
+    a_panic_leaks_nothing();
     streaming();
     ropes();
 }
@@ -188,6 +194,66 @@ fn small_after_large() {
     let (rope, heap) = measured(|| encoder.encode(&generate::array_of_bytes(20 << 10)).unwrap());
     row("long after one of 16 MiB", rope.len(), &heap);
     assert!(heap.bytes <= 2 * rope.len() as u64 + (14 << 10));
+}
+
+/// The short texts between fragments do not keep a slab that was made for a longer document.
+fn fragments_after_a_large_document() {
+    let encoder = Encoder::new();
+    drop(encoder.encode(&generate::array_of_bytes(16 << 20)).unwrap());
+    let fragment = Fragment::trusted("0".repeat(5000));
+    for head in ["x", &"x".repeat(15_000), &"x".repeat(40_000)] {
+        let (rope, heap) = measured(|| encoder.encode(&(head, &fragment, 2, &fragment)).unwrap());
+        row("fragments after one of 16 MiB", rope.len(), &heap);
+        assert!(heap.live <= 2 * rope.len() + (14 << 10), "{} bytes keep {}", rope.len(), heap.live);
+    }
+}
+
+/// Streaming, what has left already does not count.
+fn sorting_holds_open_objects_only() {
+    let encoder = Encoder::builder().sort_keys(true).build().unwrap();
+    let small = BTreeMap::from([("a", "1".to_owned())]);
+    let large = BTreeMap::from([("a", "x".repeat(150_000))]);
+    for count in [100, 500_000] {
+        let value: Vec<_> = std::iter::repeat_n(&small, count).chain([&large]).collect();
+        let ((), heap) = measured(|| assert!(encoder.write(&mut std::io::sink(), &value).is_ok()));
+        row("streaming, sorted", 9 * count + 150_000, &heap);
+        assert!(heap.peak <= 1 << 20, "{} bytes", heap.peak);
+    }
+}
+
+/// A limit is there to bound memory, too.
+fn br_106_a_limit_bounds_memory() {
+    let encoder = Encoder::builder().max_len(20_000).build().unwrap();
+    let text = "x".repeat(1 << 20);
+    let ((), heap) = measured(|| {
+        assert!(encoder.encode(&text).unwrap_err().is_limit());
+        assert!(encoder.write(&mut std::io::sink(), &text).unwrap_err().is_limit());
+    });
+    row("max_len of 20,000", 20_000, &heap);
+    assert!(heap.peak <= 64 << 10 && heap.live == 0, "{} bytes", heap.peak);
+}
+
+/// Whatever was written before a panic is freed while it unwinds.
+fn a_panic_leaks_nothing() {
+    struct Panic;
+    impl serde::Serialize for Panic {
+        fn serialize<S: serde::Serializer>(&self, _: S) -> Result<S::Ok, S::Error> {
+            std::panic::resume_unwind(Box::new(()))
+        }
+    }
+    let encoder = Encoder::new();
+    let text = "x".repeat(100_000);
+    let fragment = Fragment::trusted("0".repeat(5000));
+    let once = || {
+        let value = (&text, &fragment, [1, 2], Panic);
+        let encode = || drop(encoder.encode(&value));
+        assert!(std::panic::catch_unwind(std::panic::AssertUnwindSafe(encode)).is_err());
+        let write = || drop(encoder.write(&mut std::io::sink(), &value));
+        assert!(std::panic::catch_unwind(std::panic::AssertUnwindSafe(write)).is_err());
+    };
+    once();
+    let ((), heap) = measured(once);
+    assert_eq!(heap.live, 0, "a panic leaks");
 }
 
 fn everything_comes_back() {

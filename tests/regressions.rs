@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::io::{self, Write};
 
-use json_rope::{Encoder, Rope, to_rope};
+use json_rope::{Encoder, Rope, VectoredSink, to_rope};
 use serde::ser::{Error as _, SerializeMap, SerializeSeq, SerializeTuple};
 use serde::{Serialize, Serializer};
 use serde_json::value::RawValue;
@@ -59,6 +59,44 @@ fn a_swallowed_error_keeps_its_kind() {
     let long = Encoder::builder().max_len(12).build().unwrap();
     assert!(long.encode(&Careless("longer than twelve bytes")).unwrap_err().is_limit());
     assert!(to_rope(&Careless(Fail)).unwrap_err().is_data());
+}
+
+#[test]
+fn an_error_swallowed_deeper_keeps_its_kind_too() {
+    let deep = Encoder::builder().max_depth(2).build().unwrap();
+    assert!(deep.encode(&Careless([[1]])).unwrap_err().is_limit());
+    struct Closed;
+    impl Write for Closed {
+        fn write(&mut self, _: &[u8]) -> io::Result<usize> {
+            Err(io::ErrorKind::BrokenPipe.into())
+        }
+
+        fn flush(&mut self) -> io::Result<()> {
+            Ok(())
+        }
+    }
+    let long = "x".repeat(100_000);
+    let error = Encoder::new().write(&mut Closed, &Careless([[&long]])).unwrap_err();
+    assert_eq!(error.io_kind(), Some(io::ErrorKind::BrokenPipe));
+}
+
+#[test]
+fn an_interrupted_flush_is_repeated() {
+    struct Interrupted(u8);
+    impl Write for Interrupted {
+        fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+            Ok(bytes.len())
+        }
+
+        fn flush(&mut self) -> io::Result<()> {
+            self.0 += 1;
+            if self.0 < 3 { Err(io::ErrorKind::Interrupted.into()) } else { Ok(()) }
+        }
+    }
+    let mut sink = VectoredSink::new(Interrupted(0));
+    sink.push(Rope::from("[]"));
+    sink.flush().unwrap();
+    assert_eq!(sink.get_ref().0, 3);
 }
 
 #[test]

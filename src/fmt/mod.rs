@@ -119,6 +119,7 @@ impl<'a, const PLAIN: bool> Formatter<'a, PLAIN> {
 
     /// An error if something was begun and not ended, as by a `Serialize` that caught a panic and went on.
     pub(crate) fn check_complete(&mut self) -> Result<()> {
+        self.out.check()?;
         if self.depth == 0 { Ok(()) } else { Err(self.fail_data("a Serialize implementation went on after a panic")) }
     }
 

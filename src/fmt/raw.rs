@@ -2,6 +2,7 @@
 //! options promise something of the whole output: then it is rewritten as it is copied.
 
 use bytes::Bytes;
+use smallvec::SmallVec;
 
 use super::Formatter;
 use super::string::SEND_FROM;
@@ -14,6 +15,9 @@ use crate::scan;
 /// one more chunk does at every step on its way to the socket; and it keeps many small fragments from making many small
 /// chunks. (okio found the same limit for the segments it shares.)
 pub(crate) const LINK_FROM: usize = 1024;
+
+/// Chunks of a fragment that are handed to the writer in one call.
+const SENT_TOGETHER: usize = 32;
 
 impl<const PLAIN: bool> Formatter<'_, PLAIN> {
     /// JSON text in one piece.
@@ -40,12 +44,15 @@ impl<const PLAIN: bool> Formatter<'_, PLAIN> {
 
     /// JSON text that stays as it is in any case.
     pub(crate) fn verbatim(&mut self, json: Rope) -> Result<()> {
-        if json.len() >= SEND_FROM && self.out.can_send() {
-            let parts: Vec<&[u8]> = json.chunks().iter().map(|chunk| &chunk[..]).collect();
-            return self.out.send(&parts);
-        }
-        // Large enough on average, a rope is linked as it is. Else each chunk is looked at by itself.
+        // Large enough on average, a rope is linked, or sent, as it is. Else each chunk is looked at by itself.
         let link_all = json.len() / json.chunks().len() >= LINK_FROM;
+        if link_all && json.len() >= SEND_FROM && self.out.can_send() {
+            for chunks in json.chunks().chunks(SENT_TOGETHER) {
+                let parts: SmallVec<[&[u8]; SENT_TOGETHER]> = chunks.iter().map(|chunk| &chunk[..]).collect();
+                self.out.send(&parts)?;
+            }
+            return Ok(());
+        }
         for chunk in json {
             self.fragment_chunk(chunk, link_all)?;
         }

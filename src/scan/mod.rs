@@ -11,7 +11,7 @@
 
 mod extra;
 
-use std::mem::MaybeUninit;
+use std::mem::{self, MaybeUninit};
 
 use crate::slab::Tail;
 
@@ -44,11 +44,16 @@ pub(crate) const fn quoted_room(len: usize) -> usize {
 }
 
 /// How a byte is escaped: the text, padded to one wide store, and its length. Length 0: as it is.
+///
+/// Written to the output as it lies in memory, so the text has to come first and nothing may stand between.
 #[derive(Clone, Copy)]
+#[repr(C)]
 struct Escape {
     text: [u8; 7],
     len: u8,
 }
+
+const _: () = assert!(mem::offset_of!(Escape, text) == 0 && size_of::<Escape>() == 8);
 
 /// One entry for each byte value.
 static ESCAPES: [Escape; 256] = {
@@ -137,8 +142,8 @@ unsafe fn escape_bytewise(text: &[u8], mut dst: *mut u8) -> *mut u8 {
 #[inline(always)]
 unsafe fn put_escaped(byte: u8, dst: *mut u8) -> *mut u8 {
     let escape = ESCAPES[byte as usize];
-    // SAFETY: `Escape` is 8 bytes without padding (7 + 1, alignment 1), the caller promised room for them, and the
-    // returned pointer is at most 6 further.
+    // SAFETY: `Escape` has 8 bytes, all initialised, beginning with the text (asserted above, as `repr(C)` promises); the
+    // caller promised room for them, and the returned pointer is at most 6 further.
     unsafe {
         if escape.len == 0 {
             dst.write(byte);
