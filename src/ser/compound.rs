@@ -36,7 +36,7 @@ impl<'f, 'a, const PLAIN: bool> Array<'f, 'a, PLAIN> {
     }
 
     #[inline]
-    fn element<T: ?Sized + Serialize>(&mut self, value: &T) -> Result<()> {
+    pub(super) fn element<T: ?Sized + Serialize>(&mut self, value: &T) -> Result<()> {
         let written = self
             .formatter
             .before_element(self.count)
@@ -60,7 +60,7 @@ impl<'f, 'a, const PLAIN: bool> Array<'f, 'a, PLAIN> {
     }
 
     #[inline]
-    fn close(self) -> Result<()> {
+    pub(super) fn close(self) -> Result<()> {
         self.formatter.close_array(self.count)?;
         if self.variant.is_some() { self.formatter.close_object(1) } else { Ok(()) }
     }

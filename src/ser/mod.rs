@@ -270,6 +270,19 @@ impl<'f, 'a, const PLAIN: bool> serde::Serializer for Serializer<'f, 'a, PLAIN> 
         Ok(self.object()?.in_variant(variant))
     }
 
+    /// As serde's own, but inlined: one frame less for each level of a tree, and so one return less to be predicted.
+    #[cfg_attr(not(debug_assertions), inline(always))]
+    fn collect_seq<I>(self, items: I) -> Result<()>
+    where
+        I: IntoIterator<Item: Serialize>,
+    {
+        let mut array = self.array()?;
+        for item in items {
+            array.element(&item)?;
+        }
+        array.close()
+    }
+
     fn collect_str<T: ?Sized + Display>(self, value: &T) -> Result<()> {
         self.formatter.display(value)
     }
