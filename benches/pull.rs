@@ -16,7 +16,7 @@ use std::hint::black_box;
 
 use bytes::Bytes;
 use json_rope::{Encoder, Error, Frame, to_rope};
-use json_rope_bench_data::documents;
+use json_rope_bench_data::{documents, generate};
 use serde_json::Value;
 
 use rounds::{Candidate, medians};
@@ -31,16 +31,28 @@ fn main() {
     let (rounds, items) = if test { (1, 1000) } else { (ROUNDS, ITEMS) };
     let encoder = Encoder::new();
 
-    let head =
-        ["document", "bytes", "to_rope µs", "encode", "encode_tree", "chunks(&tree)", "chunks(tree)", "clone alone"];
-    let mut trees = Table::new(&head, &[0]);
-    let documents = [
-        ("canada", documents::canada()),
-        ("citm_catalog", documents::citm_catalog()),
-        ("twitter", documents::twitter()),
+    let head = [
+        "document",
+        "bytes",
+        "to_rope µs",
+        "encode",
+        "encode_tree",
+        "chunks(&tree)",
+        "chunks(tree)",
+        "clone alone",
+        "serde_json",
     ];
-    for (name, text) in documents {
-        let tree: Value = serde_json::from_str(text).expect("the document is JSON");
+    let mut trees = Table::new(&head, &[0]);
+    let parsed = |text: &str| -> Value { serde_json::from_str(text).expect("the document is JSON") };
+    let documents: [(&str, &dyn Fn() -> Value); 5] = [
+        ("canada", &|| parsed(documents::canada())),
+        ("citm_catalog", &|| parsed(documents::citm_catalog())),
+        ("twitter", &|| parsed(documents::twitter())),
+        ("mixed tree", &|| generate::mixed_tree(1, 50_000)),
+        ("deep tree", &|| generate::deep_tree(900)),
+    ];
+    for (name, tree) in documents {
+        let tree = tree();
         let bytes = to_rope(&tree).expect("encodes").len();
         // Owned trees are cloned first, which is timed alone, too.
         let candidates = [
@@ -50,6 +62,7 @@ fn main() {
             Candidate::new(|| drain(encoder.chunks(black_box(&tree)))),
             Candidate::new(|| drain(encoder.chunks(black_box(&tree).clone()))),
             Candidate::new(|| black_box(&tree).clone()),
+            Candidate::new(|| serde_json::to_vec(black_box(&tree))),
         ];
         let medians = medians(candidates, rounds);
         let mut row = vec![name.to_owned(), grouped(bytes), micros(medians.times[0])];

@@ -95,9 +95,9 @@ impl Encoder {
         Ok(rope)
     }
 
-    /// Encodes a tree into a rope by a walk of its own: the same bytes as [`encode`](Encoder::encode) under every option, a
-    /// little faster, and at any depth, unless [`max_depth`](EncoderBuilder::max_depth) was set. It recurses for 32
-    /// levels only.
+    /// Encodes a tree into a rope by a walk of its own: the same bytes as [`encode`](Encoder::encode) under every option, and
+    /// at any depth, unless [`max_depth`](EncoderBuilder::max_depth) was set: it recurses for 32 levels only. As fast as
+    /// `encode`, and faster where trees are deep.
     ///
     /// Allocates as `encode` does, and for trees deeper than 16 levels also for the list of open containers.
     ///

@@ -50,7 +50,7 @@ impl Way {
     /// Encodes and sends `value`.
     pub fn send(self, encoder: &Encoder, value: &Value, socket: &mut Counted<'_>) -> io::Result<()> {
         match self {
-            Way::Rope => encoder.encode(value)?.write_to(socket),
+            Way::Rope => encoder.encode_tree(value)?.write_to(socket),
             Way::Streaming => encoder.write(socket, value).map(drop).map_err(io::Error::from),
             Way::Vec => socket.write_all(&serde_json::to_vec(value)?),
             Way::BufWriter => {
