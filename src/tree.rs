@@ -96,7 +96,7 @@ impl<'v> Parts for &'v Value {
     }
 }
 
-/// Levels that [`write`] takes by recursion. That is faster than any explicit stack, because the processor predicts each
+/// Levels that [`write()`] takes by recursion. That is faster than any explicit stack, because the processor predicts each
 /// place in the code by itself; and so few levels take a few kilobytes of stack. What is deeper is left to a [`Walker`].
 const RECURSIVE_LEVELS: usize = 32;
 
