@@ -323,15 +323,11 @@ impl<'a> Out<'a> {
 
     fn cut_chunk(&mut self, len: usize) {
         if len > 0 {
-            self.push(len, |tail| tail.cut(len));
+            self.done.push(self.tail.cut(len));
+            self.attention = true;
+            self.flushed += len as u64;
             self.growth.count_chunk(len);
         }
-    }
-
-    fn push(&mut self, len: usize, chunk: impl FnOnce(&mut Tail<'a>) -> Bytes) {
-        self.done.push(chunk(&mut self.tail));
-        self.attention = true;
-        self.flushed += len as u64;
     }
 
     /// Sends the whole characters of the tail, and then `parts`, through the edge. The same memory is filled again.
