@@ -1,4 +1,8 @@
-//! The configured, reusable encoder and its builder.
+//! The configured, reusable encoder. Its options are collected in `encoder/builder.rs`; documents in frames are in
+//! `encoder/framed.rs`.
+
+mod builder;
+mod framed;
 
 use std::io;
 use std::sync::Arc;
@@ -6,22 +10,26 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 
 use serde::Serialize;
 
-use crate::error::{Error, Result};
+use crate::error::Result;
 use crate::fmt::Formatter;
-use crate::options::{BytesFormat, CHUNK_BOUNDS, Escapes, MAX_INDENT, NonFinite, Options};
+use crate::options::Options;
 use crate::out::Out;
 use crate::rope::Rope;
 use crate::ser;
 use crate::sink::WriterEdge;
-use crate::slab::{self, Growth, MAX_REMEMBERED};
+use crate::slab::{self, MAX_REMEMBERED};
 use crate::tree;
+
+pub use builder::EncoderBuilder;
 
 /// Encodes values as JSON with one set of options, again and again.
 ///
-/// An encoder is cheap to clone, can be shared between threads, and holds no buffers. What it keeps between documents
-/// is one number, shared by its clones: about how long recent outputs were. The next document then starts with a
+/// An encoder is cheap to clone, can be shared between threads, and holds no buffers, except those of a [`Pool`] that it was
+/// given. What it keeps between documents is one number, shared by its clones: about how long recent outputs were. The next document then starts with a
 /// slab of about that size, so that a steady workload needs one slab a document. A document that turns out to need
 /// less than half of its slab is copied to its exact size, so nothing larger is kept alive.
+///
+/// [`Pool`]: crate::Pool
 ///
 /// ```
 /// use json_rope::Encoder;
@@ -70,7 +78,7 @@ impl Encoder {
     /// # Ok::<(), json_rope::Error>(())
     /// ```
     pub fn builder() -> EncoderBuilder {
-        EncoderBuilder { options: Options::new(false), first_chunk: None }
+        EncoderBuilder::new()
     }
 
     /// Encodes `value` into a rope.
@@ -195,8 +203,7 @@ where
     T: ?Sized + Serialize,
 {
     let mut scratch = slab::scratch();
-    let growth = Growth::new(options.first_chunk, options.max_chunk, expected);
-    let mut formatter = Formatter::<PLAIN>::new(Out::in_memory(&mut scratch, growth, options.max_len), options);
+    let mut formatter = Formatter::<PLAIN>::new(Out::in_memory(&mut scratch, options, expected), options);
     match ser::serialize(&mut formatter, value).and_then(|()| formatter.check_complete()) {
         Ok(()) => formatter.out.finish(),
         Err(error) => Err(error.finish(formatter.out.offset())),
@@ -205,8 +212,7 @@ where
 
 fn encode_tree_as<const PLAIN: bool>(options: &Options, expected: usize, tree: &serde_json::Value) -> Result<Rope> {
     let mut scratch = slab::scratch();
-    let growth = Growth::new(options.first_chunk, options.max_chunk, expected);
-    let out = Out::in_memory(&mut scratch, growth, options.max_len);
+    let out = Out::in_memory(&mut scratch, options, expected);
     let mut formatter = Formatter::<PLAIN>::without_recursion(out, options);
     match tree::write(&mut formatter, tree) {
         Ok(()) => formatter.out.finish(),
@@ -232,233 +238,9 @@ where
     T: ?Sized + Serialize,
 {
     let mut scratch = slab::scratch();
-    let growth = Growth::new(options.first_chunk, options.max_chunk, 0);
-    let mut formatter = Formatter::<PLAIN>::new(Out::streaming(&mut scratch, growth, options.max_len, edge), options);
+    let mut formatter = Formatter::<PLAIN>::new(Out::streaming(&mut scratch, options, edge), options);
     match ser::serialize(&mut formatter, value).and_then(|()| formatter.check_complete()) {
         Ok(()) => formatter.out.finish_streaming(),
         Err(error) => Err(error.finish(formatter.out.offset())),
-    }
-}
-
-/// Collects the options of an [`Encoder`]. Made by [`Encoder::builder`].
-///
-/// ```
-/// let error = json_rope::Encoder::builder().indent("-->").build().unwrap_err();
-/// assert!(error.is_config());
-/// ```
-#[derive(Clone, Debug)]
-#[must_use = "a builder does nothing until `build` is called"]
-pub struct EncoderBuilder {
-    options: Options,
-    first_chunk: Option<usize>,
-}
-
-impl EncoderBuilder {
-    /// Whether to write one element or member a line, indented, as `serde_json::to_string_pretty` does. Default: no.
-    ///
-    /// ```
-    /// let encoder = json_rope::Encoder::builder().pretty(true).build()?;
-    /// assert_eq!(encoder.encode(&[[(); 0]; 1])?, "[\n  []\n]");
-    /// # Ok::<(), json_rope::Error>(())
-    /// ```
-    pub fn pretty(mut self, pretty: bool) -> Self {
-        self.options.pretty = pretty;
-        self
-    }
-
-    /// One step of indentation, for pretty output: white space of at most 64 bytes, spaces or tabs as a rule, or none.
-    /// Default: two spaces. Without [`pretty`](Self::pretty) it is checked but has no effect.
-    ///
-    /// ```
-    /// let encoder = json_rope::Encoder::builder().pretty(true).indent(" ").build()?;
-    /// assert_eq!(encoder.encode(&[1])?, "[\n 1\n]");
-    /// # Ok::<(), json_rope::Error>(())
-    /// ```
-    pub fn indent(mut self, indent: &str) -> Self {
-        self.options.indent = Some(indent.to_owned());
-        self
-    }
-
-    /// Whether to write everything above U+007F as `\uXXXX`, in lower-case hexadecimal, with surrogate pairs above
-    /// U+FFFF: the output is then ASCII. Default: no.
-    ///
-    /// ```
-    /// let encoder = json_rope::Encoder::builder().ascii(true).build()?;
-    /// assert_eq!(encoder.encode("é😀")?, r#""\u00e9\ud83d\ude00""#);
-    /// # Ok::<(), json_rope::Error>(())
-    /// ```
-    pub fn ascii(mut self, ascii: bool) -> Self {
-        self.options.escapes.set(Escapes::ASCII, ascii);
-        self
-    }
-
-    /// Whether to write `<`, `>`, `&`, U+2028 and U+2029 as `\uXXXX`, so that the output can stand inside an HTML
-    /// `script` element. Default: no.
-    ///
-    /// ```
-    /// let encoder = json_rope::Encoder::builder().html_safe(true).build()?;
-    /// assert_eq!(encoder.encode("</script> & \u{2028}")?, r#""\u003c/script\u003e \u0026 \u2028""#);
-    /// # Ok::<(), json_rope::Error>(())
-    /// ```
-    pub fn html_safe(mut self, html_safe: bool) -> Self {
-        self.options.escapes.set(Escapes::HTML, html_safe);
-        self
-    }
-
-    /// Whether to write `/` as `\/`. Default: no.
-    ///
-    /// ```
-    /// let encoder = json_rope::Encoder::builder().escape_solidus(true).build()?;
-    /// assert_eq!(encoder.encode("</a>")?, r#""<\/a>""#);
-    /// # Ok::<(), json_rope::Error>(())
-    /// ```
-    pub fn escape_solidus(mut self, escape_solidus: bool) -> Self {
-        self.options.escapes.set(Escapes::SOLIDUS, escape_solidus);
-        self
-    }
-
-    /// What becomes of NaN and the infinities, as values. As a map key they are always an error.
-    /// Default: [`NonFinite::Null`].
-    ///
-    /// ```
-    /// use json_rope::{Encoder, NonFinite};
-    ///
-    /// assert_eq!(Encoder::new().encode(&[f64::NAN])?, "[null]");
-    /// let strict = Encoder::builder().non_finite(NonFinite::Error).build()?;
-    /// assert_eq!(strict.encode(&[f64::NAN]).unwrap_err().to_string(), "cannot encode /0: float is not finite");
-    /// # Ok::<(), json_rope::Error>(())
-    /// ```
-    pub fn non_finite(mut self, non_finite: NonFinite) -> Self {
-        self.options.non_finite = non_finite;
-        self
-    }
-
-    /// How byte strings are written: those that come through `serialize_bytes`, as from the crate `serde_bytes` (a
-    /// plain `Vec<u8>` is a sequence of numbers to serde). Default: [`BytesFormat::Array`].
-    ///
-    /// ```
-    /// use json_rope::{BytesFormat, Encoder};
-    ///
-    /// let text = std::ffi::CString::new("\u{1}é").unwrap(); // serializes as bytes
-    /// assert_eq!(Encoder::new().encode(&text)?, "[1,195,169]");
-    /// let base64 = Encoder::builder().bytes(BytesFormat::Base64).build()?;
-    /// assert_eq!(base64.encode(&text)?, "\"AcOp\"");
-    /// let hex = Encoder::builder().bytes(BytesFormat::Hex).build()?;
-    /// assert_eq!(hex.encode(&text)?, "\"01c3a9\"");
-    /// # Ok::<(), json_rope::Error>(())
-    /// ```
-    pub fn bytes(mut self, format: BytesFormat) -> Self {
-        self.options.bytes = format;
-        self
-    }
-
-    /// Whether the members of maps and structs are written in ascending order of their keys' UTF-8 bytes, at every
-    /// depth. Members with equal keys keep their order. Default: no, members come in the order of the map or struct.
-    ///
-    /// Members are encoded where they come, and the encoded pieces are put in order when their object closes. So the
-    /// output of all objects that are open is held in contiguous memory: for a document that is one object, all of it.
-    /// Streaming, that is all that is held; an array of objects still needs little memory.
-    ///
-    /// ```
-    /// let encoder = json_rope::Encoder::builder().sort_keys(true).build()?;
-    /// let map = std::collections::HashMap::from([("b", 1), ("a", 2), ("é", 3), ("B", 4)]);
-    /// assert_eq!(encoder.encode(&map)?, r#"{"B":4,"a":2,"b":1,"é":3}"#);
-    /// # Ok::<(), json_rope::Error>(())
-    /// ```
-    pub fn sort_keys(mut self, sort_keys: bool) -> Self {
-        self.options.sort_keys = sort_keys;
-        self
-    }
-
-    /// How many arrays and objects may stand in one another. Deeper values are a limit error. Default: 1,000, but no
-    /// limit for [`encode_tree`](Encoder::encode_tree) and [`chunks`](Encoder::chunks), which do not recurse.
-    ///
-    /// The default is safe on a stack of 2 MiB, in a debug build too, for `serde_json::Value` and for trees of structs,
-    /// maps, options and enums. How much stack a level takes is up to the type, though: a debug build gives an enum of
-    /// many variants large frames (from about 15 variants on, a chain of 1,000 needs more than 2 MiB). The limit also
-    /// bounds the transparent wrappers (`Some`, newtype structs) around a value: two for each level, 64 around a key.
-    ///
-    /// ```
-    /// let encoder = json_rope::Encoder::builder().max_depth(2).build()?;
-    /// assert!(encoder.encode(&[[1]]).is_ok());
-    /// assert!(encoder.encode(&[[[1]]]).unwrap_err().is_limit());
-    /// # Ok::<(), json_rope::Error>(())
-    /// ```
-    pub fn max_depth(mut self, levels: usize) -> Self {
-        self.options.max_depth = Some(levels);
-        self
-    }
-
-    /// The longest document allowed, in bytes. Longer ones are a limit error. In [`records`](Encoder::records) it is for
-    /// each record without its frame. Default: no limit.
-    ///
-    /// ```
-    /// let encoder = json_rope::Encoder::builder().max_len(5).build()?;
-    /// assert_eq!(encoder.encode("abc")?, "\"abc\"");
-    /// assert!(encoder.encode("abcd").unwrap_err().is_limit());
-    /// # Ok::<(), json_rope::Error>(())
-    /// ```
-    pub fn max_len(mut self, bytes: u64) -> Self {
-        self.options.max_len = bytes;
-        self
-    }
-
-    /// Length of the first chunk, in bytes; the following ones double up to [`max_chunk`](Self::max_chunk). From 16
-    /// bytes to 1 MiB. Default: 2 KiB, or `max_chunk` if that is smaller.
-    ///
-    /// ```
-    /// let encoder = json_rope::Encoder::builder().first_chunk(16).build()?;
-    /// assert_eq!(encoder.encode(&"x".repeat(20))?.chunks()[0].len(), 16);
-    /// # Ok::<(), json_rope::Error>(())
-    /// ```
-    pub fn first_chunk(mut self, bytes: usize) -> Self {
-        self.first_chunk = Some(bytes);
-        self
-    }
-
-    /// Length that no chunk exceeds, in bytes, unless it is a fragment that was linked in whole. From 16 bytes to
-    /// 1 MiB. Default: 64 KiB.
-    ///
-    /// ```
-    /// let encoder = json_rope::Encoder::builder().max_chunk(4096).build()?;
-    /// assert!(encoder.encode(&vec![0; 10_000])?.chunks().iter().all(|chunk| chunk.len() <= 4096));
-    /// # Ok::<(), json_rope::Error>(())
-    /// ```
-    pub fn max_chunk(mut self, bytes: usize) -> Self {
-        self.options.max_chunk = bytes;
-        self
-    }
-
-    /// The encoder.
-    ///
-    /// ```
-    /// let encoder = json_rope::Encoder::builder().first_chunk(1024).max_chunk(8192).build()?;
-    /// # Ok::<(), json_rope::Error>(())
-    /// ```
-    ///
-    /// # Errors
-    /// A configuration error if a setting is out of its bounds or contradicts another.
-    pub fn build(self) -> Result<Encoder> {
-        let EncoderBuilder { mut options, first_chunk } = self;
-        options.first_chunk = first_chunk.unwrap_or(options.first_chunk.min(options.max_chunk));
-        for (name, bytes) in [("max_chunk", options.max_chunk), ("first_chunk", options.first_chunk)] {
-            if !CHUNK_BOUNDS.contains(&bytes) {
-                let (least, most) = (CHUNK_BOUNDS.start(), CHUNK_BOUNDS.end());
-                return Err(Error::config(format!("{name} is {bytes} bytes, not from {least} to {most}")));
-            }
-        }
-        if options.first_chunk > options.max_chunk {
-            let (first, max) = (options.first_chunk, options.max_chunk);
-            return Err(Error::config(format!("first_chunk, {first} bytes, is larger than max_chunk, {max} bytes")));
-        }
-        if let Some(indent) = &options.indent {
-            if indent.len() > MAX_INDENT {
-                return Err(Error::config(format!("indent is {} bytes, not at most {MAX_INDENT}", indent.len())));
-            }
-            if !indent.bytes().all(|byte| matches!(byte, b' ' | b'\t' | b'\n' | b'\r')) {
-                return Err(Error::config("indent is not JSON white space (space, tab, line feed, carriage return)"));
-            }
-        }
-        Ok(Encoder::with_options(options))
     }
 }

@@ -151,13 +151,6 @@ impl Error {
         Error::new(Kind::Config(message.into()))
     }
 
-    /// The same error, at another offset.
-    #[cold]
-    pub(crate) fn moved(mut self, offset: u64) -> Error {
-        self.0.offset = offset;
-        self
-    }
-
     /// Notes, on the way up, the member name or element index under which the failing value stands.
     #[cold]
     pub(crate) fn push_segment(&mut self, segment: String) {

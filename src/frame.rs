@@ -1,4 +1,7 @@
-//! The envelopes that a message can be sent in.
+//! The envelopes that a message can be sent in: which bytes stand before and behind it. `encoder` and `pull` use it.
+
+use crate::error::{Error, Result};
+use crate::options::{LineBreaks, Options};
 
 /// How one message of a stream is told apart from the next.
 ///
@@ -11,7 +14,7 @@
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum Frame {
-    /// gRPC, uncompressed: a zero byte, the length as 32 bits in big-endian order, the body. A body longer than
+    /// A gRPC message, uncompressed: a zero byte, the length as 32 bits in big-endian order, the body. A body longer than
     /// `u32::MAX` bytes is a limit error.
     Grpc,
     /// Protocol Buffers' delimited form: the length as unsigned LEB128, the body.
@@ -24,9 +27,13 @@ pub enum Frame {
     /// A chunk of HTTP's chunked transfer coding (RFC 9112, section 7.1): the length in hexadecimal, CRLF, the body,
     /// CRLF. The stream is to be ended by [`HTTP_END`](Frame::HTTP_END).
     HttpChunk,
-    /// A server-sent event: `data: ` before every line of the body, and two line feeds behind the last.
+    /// A server-sent event (as the HTML standard defines them): `data: ` before every line of the body, and two line
+    /// feeds behind the last. Lines end with a line feed; a carriage return in a fragment or raw value is left out.
     ServerSentEvent,
 }
+
+/// What stands before every line of a server-sent event.
+pub(crate) const DATA: &[u8] = b"data: ";
 
 impl Frame {
     /// What ends a stream of [`HttpChunk`](Frame::HttpChunk)s. No encoder appends it: only the caller knows that the
@@ -36,4 +43,162 @@ impl Frame {
     /// assert_eq!(json_rope::Frame::HTTP_END, b"0\r\n\r\n");
     /// ```
     pub const HTTP_END: &'static [u8] = b"0\r\n\r\n";
+}
+
+/// The most bytes that stand before a body: 16 hexadecimal digits and CRLF.
+const MAX_PREFIX: usize = 18;
+
+/// The bytes before a body, at the end of an array.
+pub(crate) struct Prefix {
+    bytes: [u8; MAX_PREFIX],
+    start: usize,
+}
+
+impl Prefix {
+    fn new() -> Prefix {
+        Prefix { bytes: [0; MAX_PREFIX], start: MAX_PREFIX }
+    }
+
+    /// Puts `byte` in front.
+    fn push(&mut self, byte: u8) {
+        self.start -= 1;
+        self.bytes[self.start] = byte;
+    }
+
+    fn of(bytes: &[u8]) -> Prefix {
+        let mut prefix = Prefix::new();
+        bytes.iter().rev().for_each(|&byte| prefix.push(byte));
+        prefix
+    }
+
+    pub(crate) fn as_bytes(&self) -> &[u8] {
+        &self.bytes[self.start..]
+    }
+}
+
+impl Frame {
+    /// Whether what stands before a body depends on its length.
+    pub(crate) fn has_length(self) -> bool {
+        matches!(self, Frame::Grpc | Frame::Varint | Frame::HttpChunk)
+    }
+
+    /// The most bytes that can stand before a body.
+    pub(crate) fn headroom(self) -> usize {
+        match self {
+            Frame::Grpc => 5,
+            Frame::Varint => 10,
+            Frame::HttpChunk => MAX_PREFIX,
+            Frame::Line => 0,
+            Frame::RecordSeparator => 1,
+            Frame::ServerSentEvent => DATA.len(),
+        }
+    }
+
+    /// The longest body, in bytes, that the frame can express.
+    pub(crate) fn max_len(self) -> u64 {
+        if self == Frame::Grpc { u64::from(u32::MAX) } else { u64::MAX }
+    }
+
+    /// The bytes before a body of `len` bytes. Only where [`has_length`](Self::has_length) says so does `len` matter.
+    ///
+    /// # Errors
+    /// A limit error if the frame cannot express the length.
+    pub(crate) fn prefix(self, len: u64) -> Result<Prefix> {
+        let mut prefix = Prefix::new();
+        match self {
+            Frame::Grpc => {
+                let Ok(len) = u32::try_from(len) else {
+                    return Err(Error::limit("the message is longer than a gRPC length can say, u32::MAX bytes"));
+                };
+                len.to_be_bytes().iter().rev().for_each(|&byte| prefix.push(byte));
+                prefix.push(0);
+            }
+            Frame::Varint => {
+                // Seven bits a byte, the lowest first; all but the last have the top bit set.
+                let groups = (u64::BITS - (len | 1).leading_zeros()).div_ceil(7);
+                for group in (0..groups).rev() {
+                    let more = if group + 1 < groups { 0x80 } else { 0 };
+                    prefix.push((len >> (7 * group)) as u8 & 0x7f | more);
+                }
+            }
+            Frame::HttpChunk => {
+                prefix = Prefix::of(b"\r\n");
+                let digits = (u64::BITS - (len | 1).leading_zeros()).div_ceil(4);
+                for digit in 0..digits {
+                    prefix.push(b"0123456789abcdef"[(len >> (4 * digit)) as usize & 0xf]);
+                }
+            }
+            Frame::Line => {}
+            Frame::RecordSeparator => prefix.push(0x1e),
+            Frame::ServerSentEvent => prefix = Prefix::of(DATA),
+        }
+        Ok(prefix)
+    }
+
+    /// The bytes behind a body.
+    pub(crate) fn suffix(self) -> &'static [u8] {
+        match self {
+            Frame::Grpc | Frame::Varint => b"",
+            Frame::Line | Frame::RecordSeparator => b"\n",
+            Frame::HttpChunk => b"\r\n",
+            Frame::ServerSentEvent => b"\n\n",
+        }
+    }
+
+    /// What becomes of line breaks in a body.
+    ///
+    /// # Errors
+    /// A configuration error if the options do not go with the frame.
+    pub(crate) fn line_breaks(self, options: &Options) -> Result<LineBreaks> {
+        match self {
+            Frame::Line if options.pretty => {
+                Err(Error::config("a document in Frame::Line is one line, so the encoder cannot be pretty"))
+            }
+            Frame::Line => Ok(LineBreaks::Removed),
+            Frame::ServerSentEvent => Ok(LineBreaks::WithData),
+            _ => Ok(LineBreaks::Kept),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn prefix(frame: Frame, len: u64) -> Vec<u8> {
+        let prefix = frame.prefix(len).unwrap();
+        assert!(prefix.as_bytes().len() <= frame.headroom());
+        prefix.as_bytes().to_vec()
+    }
+
+    #[test]
+    fn varint_at_every_boundary_of_seven_bits() {
+        assert_eq!(prefix(Frame::Varint, 300), [0xac, 0x02]);
+        let edges = (0..=63).map(|bit| 1u64 << bit).chain([u64::MAX]);
+        for len in edges.flat_map(|edge| [edge - 1, edge, edge.saturating_add(1)]) {
+            let bytes = prefix(Frame::Varint, len);
+            let (last, front) = bytes.split_last().unwrap();
+            assert!(front.iter().all(|byte| byte & 0x80 != 0) && last & 0x80 == 0);
+            assert!(front.is_empty() || *last != 0, "not the shortest form of {len}");
+            let value = bytes.iter().rev().fold(0u128, |value, byte| value << 7 | u128::from(byte & 0x7f));
+            assert_eq!(value, u128::from(len));
+        }
+    }
+
+    #[test]
+    fn http_length_is_hexadecimal() {
+        let edges = (0..=63).map(|bit| 1u64 << bit).chain([u64::MAX]);
+        for len in edges.flat_map(|edge| [edge - 1, edge, edge.saturating_add(1)]) {
+            assert_eq!(prefix(Frame::HttpChunk, len), format!("{len:x}\r\n").as_bytes());
+        }
+    }
+
+    #[test]
+    fn grpc_length_is_compared_before_it_is_narrowed() {
+        assert_eq!(prefix(Frame::Grpc, 0x0102_0304), [0, 1, 2, 3, 4]);
+        assert_eq!(prefix(Frame::Grpc, u64::from(u32::MAX)), [0, 255, 255, 255, 255]);
+        for len in [1 << 32, (1 << 32) + 5, u64::MAX] {
+            assert!(Frame::Grpc.prefix(len).err().unwrap().is_limit());
+        }
+    }
 }

@@ -1,4 +1,6 @@
-//! What an encoder can be told. Set by `encoder`, read by `fmt`; plain data.
+//! What an encoder can be told. Set by `encoder`, read by `fmt` and `out`; plain data.
+
+use crate::pool::Pool;
 
 /// What becomes of a float that is not finite, which JSON (RFC 8259, section 6) cannot express.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -56,6 +58,18 @@ impl Escapes {
     }
 }
 
+/// What becomes of line breaks, where they can be: in indentation, and between the tokens of JSON from elsewhere. Not an
+/// option: the frame says it.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(crate) enum LineBreaks {
+    #[default]
+    Kept,
+    /// A line is the frame.
+    Removed,
+    /// Each line of an event begins with `data: `.
+    WithData,
+}
+
 /// The most bytes that one step of indentation may have.
 pub(crate) const MAX_INDENT: usize = 64;
 
@@ -77,13 +91,12 @@ pub(crate) struct Options {
     pub(crate) non_finite: NonFinite,
     pub(crate) bytes: BytesFormat,
     pub(crate) sort_keys: bool,
-    /// Not set by the builder: whether foreign JSON text must be freed of line breaks, because a line is the frame.
-    pub(crate) single_line: bool,
     /// `None`: [`DEFAULT_MAX_DEPTH`] where encoding recurses, no limit where it does not.
     pub(crate) max_depth: Option<usize>,
     pub(crate) max_len: u64,
     pub(crate) first_chunk: usize,
     pub(crate) max_chunk: usize,
+    pub(crate) pool: Option<Pool>,
 }
 
 impl Options {
@@ -96,11 +109,11 @@ impl Options {
             non_finite: NonFinite::Null,
             bytes: BytesFormat::Array,
             sort_keys: false,
-            single_line: false,
             max_depth: None,
             max_len: u64::MAX,
             first_chunk: 2 * 1024,
             max_chunk: 64 * 1024,
+            pool: None,
         }
     }
 
@@ -112,6 +125,11 @@ impl Options {
             && *non_finite == NonFinite::Null
             && *bytes == BytesFormat::Array
             && !sort_keys
+    }
+
+    /// The pool, if there is one with buffers of a useful size.
+    pub(crate) fn usable_pool(&self) -> Option<&Pool> {
+        self.pool.as_ref().filter(|pool| pool.is_usable())
     }
 
     /// The deepest nesting where encoding recurses.

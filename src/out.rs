@@ -3,17 +3,21 @@
 //! Writing is a comparison and a copy into the open [`Tail`]. When its room is used up, [`Out::refill`] decides what
 //! happens: in memory the tail is cut into chunks and a new slab is opened; while streaming the bytes leave through the
 //! [`Spill`] edge and the same buffer is filled again. On demand it is as in memory, but a slab is one chunk, and the
-//! chunks are taken away as they are finished; see `out/demand.rs`.
+//! chunks are taken away as they are finished; see `out/demand.rs`. With a pool, slabs are its buffers. What stands before
+//! a body of unknown length is put into the headroom of the first chunk at the end; see `out/framed.rs`.
 
 mod demand;
+mod framed;
 
 use std::io;
 use std::mem::{self, MaybeUninit};
 
-use bytes::Bytes;
+use bytes::{Bytes, BytesMut};
 use smallvec::SmallVec;
 
 use crate::error::{Error, Result};
+use crate::options::Options;
+use crate::pool::{Buffer, Pool};
 use crate::rope::Rope;
 use crate::scan;
 use crate::slab::{self, Growth, SCRATCH, Scratch, Tail};
@@ -32,7 +36,11 @@ pub(crate) trait Spill {
 pub(crate) struct Out<'a> {
     tail: Tail<'a>,
     done: Rope,
+    /// The first chunk while its headroom, of so many bytes, waits for a prefix. It is not in `done`.
+    first: Option<(usize, BytesMut)>,
     growth: Growth,
+    /// Where slabs come from, if not from the allocator.
+    pool: Option<&'a Pool>,
     /// Bytes that were cut, linked or handed over; those in the tail come on top.
     flushed: u64,
     /// The largest offset allowed.
@@ -52,6 +60,16 @@ pub(crate) struct Out<'a> {
 /// Entries of the chunk list that are reserved at a time, at most: those of 256 MiB in full chunks.
 const MAX_RESERVED: usize = 4096;
 
+/// The rest of a document that would have a pool's buffer for itself is copied out if it is shorter than this. (A document that fits the scratch never gets that far.) An allocation of that size takes
+/// as long as copying some kilobytes; a buffer out of circulation costs another one of 64 KiB.
+const COPY_OUT_BELOW: usize = 2 * 1024;
+
+/// The plan for chunks and slabs. No chunk is longer than a buffer of the pool, if there is one.
+fn growth(options: &Options, expected: usize) -> Growth {
+    let longest = options.usable_pool().map_or(usize::MAX, Pool::buffer_size);
+    Growth::new(options.first_chunk.min(longest), options.max_chunk.min(longest), expected)
+}
+
 /// What made the output unusable. It is kept because a `Serialize` implementation may swallow the error it was given.
 enum Failure {
     Io(io::ErrorKind),
@@ -60,33 +78,37 @@ enum Failure {
 }
 
 impl<'a> Out<'a> {
-    /// An output that is kept as a rope.
-    pub(crate) fn in_memory(scratch: &'a mut Scratch, growth: Growth, max_len: u64) -> Out<'a> {
-        Out::new(Tail::on_scratch(scratch), growth, max_len, None)
+    /// An output that is kept as a rope; `expected` is its probable length, or 0.
+    pub(crate) fn in_memory(scratch: &'a mut Scratch, options: &'a Options, expected: usize) -> Out<'a> {
+        Out::new(scratch, options, expected, None)
     }
 
     /// An output whose bytes leave through `edge` while the document is being encoded.
-    pub(crate) fn streaming(
-        scratch: &'a mut Scratch,
-        growth: Growth,
-        max_len: u64,
-        edge: &'a mut dyn Spill,
-    ) -> Out<'a> {
-        Out::new(Tail::on_scratch(scratch), growth, max_len, Some(edge))
+    pub(crate) fn streaming(scratch: &'a mut Scratch, options: &'a Options, edge: &'a mut dyn Spill) -> Out<'a> {
+        Out::new(scratch, options, 0, Some(edge))
     }
 
-    fn new(tail: Tail<'a>, growth: Growth, max_len: u64, edge: Option<&'a mut dyn Spill>) -> Out<'a> {
-        let (done, flushed, limit_from, holds, failure) = (Rope::new(), 0, 0, 0, None);
+    fn new(
+        scratch: &'a mut Scratch,
+        options: &'a Options,
+        expected: usize,
+        edge: Option<&'a mut dyn Spill>,
+    ) -> Out<'a> {
+        let pool = options.usable_pool();
+        // What moves from the scratch must leave half of a buffer free.
+        let len = pool.map_or(SCRATCH, |pool| SCRATCH.min(pool.buffer_size() / 2));
         let mut out = Out {
-            tail,
-            done,
-            growth,
-            flushed,
-            max_len,
-            limit_from,
+            tail: Tail::on_scratch(&mut scratch[..len]),
+            done: Rope::new(),
+            first: None,
+            growth: growth(options, expected),
+            pool,
+            flushed: 0,
+            max_len: options.max_len,
+            limit_from: 0,
             edge,
-            holds,
-            failure,
+            holds: 0,
+            failure: None,
             on_demand: false,
             attention: false,
         };
@@ -160,31 +182,65 @@ impl<'a> Out<'a> {
             self.hand_over(&[])?;
             // From the scratch at once to the largest batch: one buffer. Back to it after a hold.
             let (largest, capacity) = (self.growth.largest_batch(), self.tail.capacity());
-            if capacity < self.growth.chunk() || capacity > largest.max(SCRATCH) {
-                self.tail.move_to_slab(largest);
+            let too_large = capacity > largest.max(SCRATCH) && !self.tail.is_on_pooled_slab();
+            if capacity < self.growth.chunk() || too_large {
+                let slab = self.pool.map_or_else(|| Buffer::with_capacity(largest), Pool::take);
+                self.tail.move_to(slab);
             }
         } else {
             if self.holds == 0 {
                 self.cut_full_chunks();
             }
-            // More than `max_len` allows is never written.
-            let filled = self.tail.filled_len();
-            let allowed = self.allowed();
-            let coming = coming.min(allowed);
-            let capacity = if self.on_demand {
-                self.one_chunk(coming)
-            } else if self.edge.is_some() {
-                // Held while streaming: what has left says nothing of how much will be held.
-                filled.saturating_add(filled.max(coming))
-            } else {
-                let (capacity, chunks) = self.growth.slab(filled, coming);
-                self.done.reserve(chunks.min(MAX_RESERVED), self.growth.chunk());
-                capacity
-            };
-            self.tail.move_to_slab(capacity.min(filled.saturating_add(allowed)));
+            // On demand, a buffer of a pool may serve for several chunks.
+            let goes_on = self.on_demand && self.holds == 0 && self.tail.capacity() >= self.growth.chunk();
+            if !goes_on {
+                self.next_slab(coming);
+            }
         }
         self.open_room();
         Ok(())
+    }
+
+    /// Moves the uncut bytes to the slab that is written next. At least `coming` bytes follow.
+    fn next_slab(&mut self, coming: usize) {
+        if let Some(pool) = self.pool
+            && self.takes_pooled_slab(pool, coming)
+        {
+            if self.done.list_is_full() {
+                let (_, chunks) = self.growth.slab(self.tail.filled_len(), coming);
+                self.done.reserve(chunks.min(MAX_RESERVED), self.growth.chunk());
+            }
+            return self.tail.move_to(pool.take());
+        }
+        // More than `max_len` allows is never written.
+        let filled = self.tail.filled_len();
+        let allowed = self.allowed();
+        let coming = coming.min(allowed);
+        let capacity = if self.on_demand {
+            self.one_chunk(coming)
+        } else if self.edge.is_some() {
+            // Held while streaming: what has left says nothing of how much will be held.
+            filled.saturating_add(filled.max(coming))
+        } else {
+            let (capacity, chunks) = self.growth.slab(filled, coming);
+            self.done.reserve(chunks.min(MAX_RESERVED), self.growth.chunk());
+            capacity
+        };
+        self.tail.move_to_slab(capacity.min(filled.saturating_add(allowed)));
+    }
+
+    /// Whether the next slab can be a buffer of the pool. What is held has to stay in one piece, and may not fit.
+    fn takes_pooled_slab(&mut self, pool: &Pool, coming: usize) -> bool {
+        if self.holds == 0 {
+            // What is left of a buffer need not move if it makes a chunk of its own; and what does move leaves room.
+            let filled = self.tail.filled_len();
+            if self.tail.is_on_slab() && filled > 0 && filled >= self.growth.chunk() / 2 {
+                self.cut_chunk(slab::whole_characters(self.tail.filled()));
+            }
+        }
+        let filled = self.tail.filled_len();
+        let needed = if self.holds == 0 { filled } else { filled.saturating_add(filled.max(coming)) };
+        needed.saturating_add(self.tail.headroom()) <= pool.buffer_size() / 4 * 3
     }
 
     /// Remembers that the document cannot be completed, and gives the error back.
@@ -201,22 +257,34 @@ impl<'a> Out<'a> {
     /// The rope of all chunks, once the document is complete. The output is then empty.
     pub(crate) fn finish(&mut self) -> Result<Rope> {
         self.check()?;
-        let filled = self.tail.filled();
-        if self.done.is_empty() && !self.tail.is_on_slab() && filled.len() <= self.growth.chunk() {
+        if self.is_one_small_chunk() {
             // Most documents: one chunk of exactly their length.
-            return Ok(Rope::from(Bytes::copy_from_slice(filled)));
+            return Ok(Rope::from(Bytes::copy_from_slice(self.tail.filled())));
         }
+        self.copy_out(0);
+        self.cut_full_chunks();
+        self.cut_chunk(self.tail.filled_len());
+        Ok(mem::take(&mut self.done))
+    }
+
+    /// Whether the whole document, now complete, is on the scratch, and no longer than the first chunk.
+    #[inline]
+    fn is_one_small_chunk(&self) -> bool {
+        self.flushed == 0 && !self.tail.is_on_slab() && self.tail.filled_len() <= self.growth.chunk()
+    }
+
+    /// Gives the uncut bytes of a complete document, and a suffix, exactly the memory they need, if they are in none, or in
+    /// too much.
+    fn copy_out(&mut self, suffix: usize) {
         // A document that fits the scratch gets its exact size. So does one that was expected to be far longer.
-        if !self.tail.is_on_slab() || self.wastes() {
-            self.tail.move_to_slab(self.tail.filled_len());
+        if !self.tail.is_on_slab() || self.wastes() || self.wastes_pooled() {
+            let filled = self.tail.filled_len();
+            self.tail.move_to_slab(if filled > 0 { filled + suffix } else { 0 });
             if self.done.is_empty() {
                 // Let go of a list that was reserved for many chunks.
                 self.done = Rope::new();
             }
         }
-        self.cut_full_chunks();
-        self.cut_chunk(self.tail.filled_len());
-        Ok(mem::take(&mut self.done))
     }
 
     /// Hands over the last bytes, once the document is complete, and returns how many there were in all.
@@ -239,6 +307,12 @@ impl<'a> Out<'a> {
         self.holds += 1;
         self.open_room();
         Ok(())
+    }
+
+    /// Lets `max_len` be exceeded by `more` bytes that are not of the document itself.
+    pub(crate) fn exempt(&mut self, more: usize) {
+        self.max_len = self.max_len.saturating_add(more as u64);
+        self.limit_from += more as u64;
     }
 
     /// Ends a [`hold`](Self::hold).
@@ -284,7 +358,7 @@ impl<'a> Out<'a> {
             // Short texts between links come from one slab, not each from an allocation of its own. And a chunk must
             // not keep a slab that was made for a longer document.
             if !self.tail.is_on_slab() || self.wastes() {
-                self.tail.move_to_slab(self.growth.slab(self.tail.filled_len(), 0).0);
+                self.next_slab(0);
             }
             self.cut_full_chunks();
             self.cut_chunk(self.tail.filled_len());
@@ -323,7 +397,13 @@ impl<'a> Out<'a> {
 
     fn cut_chunk(&mut self, len: usize) {
         if len > 0 {
-            self.done.push(self.tail.cut(len));
+            let headroom = self.tail.headroom();
+            let chunk = self.tail.cut(len);
+            if headroom > 0 {
+                self.first = Some((headroom, chunk));
+            } else {
+                self.done.push(chunk.freeze());
+            }
             self.attention = true;
             self.flushed += len as u64;
             self.growth.count_chunk(len);
@@ -353,10 +433,17 @@ impl<'a> Out<'a> {
     }
 
     /// Whether the slab is too large for the document: unused capacity may not exceed the output, or the scratch if that
-    /// is more.
+    /// is more. A pool's buffer is what it is.
     fn wastes(&self) -> bool {
         let unused = self.tail.capacity() - self.tail.filled_len();
-        unused as u64 > self.offset().max(SCRATCH as u64)
+        unused as u64 > self.offset().max(SCRATCH as u64) && !self.tail.is_on_pooled_slab()
+    }
+
+    /// Whether the uncut bytes are few and the only ones in a pool's buffer.
+    fn wastes_pooled(&self) -> bool {
+        let Some(pool) = self.pool else { return false };
+        let taken = self.tail.capacity() + self.tail.headroom();
+        self.tail.is_on_pooled_slab() && self.tail.filled_len() < COPY_OUT_BELOW && taken >= pool.buffer_size()
     }
 
     /// A limit error if `more` bytes are too many.
@@ -364,7 +451,8 @@ impl<'a> Out<'a> {
         if self.max_len.saturating_sub(self.offset()) >= more as u64 {
             return Ok(());
         }
-        let message = format!("the document is longer than max_len, {} bytes", self.max_len - self.limit_from);
+        let limit = self.max_len - self.limit_from;
+        let message = format!("the document is longer than the {limit} bytes that max_len or its frame allows");
         Err(self.fail(Error::limit(message)))
     }
 
@@ -376,8 +464,13 @@ impl<'a> Out<'a> {
     /// Lets the tail be written up to the end of its memory, or of the next batch, but not past `max_len`.
     fn open_room(&mut self) {
         let allowed = self.allowed();
-        let batch =
-            if self.can_send() { self.growth.batch().saturating_sub(self.tail.filled_len()) } else { usize::MAX };
+        // Not past the end of a batch, or of a chunk that somebody waits for.
+        let filled = self.tail.filled_len();
+        let batch = match (self.holds, &self.edge) {
+            (0, Some(_)) => self.growth.batch().saturating_sub(filled),
+            (0, None) if self.on_demand && self.tail.is_on_slab() => self.growth.chunk().saturating_sub(filled),
+            _ => usize::MAX,
+        };
         self.tail.set_room(allowed.min(batch));
     }
 }

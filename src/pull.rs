@@ -18,6 +18,7 @@ use bytes::{Buf, Bytes};
 use crate::encoder::Encoder;
 use crate::error::{Error, Result};
 use crate::fmt::{Formatter, Parked};
+use crate::options::LineBreaks;
 use crate::tree::{Tree, Walker};
 
 pub use array::{ArrayChunks, TryArrayChunks};
@@ -209,7 +210,7 @@ impl Encoder {
         let piece = (self.options().max_chunk / LONGEST_ESCAPE).max(char::MAX.len_utf8());
         let source = TreeSource { walker: Walker::new(tree), piece };
         let options = self.options();
-        let parked = Parked::new(options, options.max_depth_walking(), options.max_len);
+        let parked = Parked::new(options, options.max_depth_walking(), options.max_len, LineBreaks::Kept);
         Chunks { pull: Pull::new(self.clone(), source, parked) }
     }
 }

@@ -309,6 +309,20 @@ impl Rope {
         }
     }
 
+    /// Whether one more chunk needs memory for the list.
+    pub(crate) fn list_is_full(&self) -> bool {
+        self.list.len() == self.list.capacity()
+    }
+
+    /// Adds a chunk in front. O(number of chunks).
+    pub(crate) fn push_front(&mut self, chunk: Bytes) {
+        if !chunk.is_empty() {
+            self.len = self.len.checked_add(chunk.len()).expect("rope longer than usize::MAX");
+            self.list.insert(self.head, chunk);
+        }
+        self.check();
+    }
+
     /// Removes and returns the first chunk of a rope that has one.
     pub(crate) fn pop_front(&mut self) -> Bytes {
         let chunk = mem::take(&mut self.list[self.head]);

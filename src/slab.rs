@@ -14,7 +14,9 @@ use std::marker::PhantomData;
 use std::mem::{self, MaybeUninit};
 use std::slice;
 
-use bytes::{Bytes, BytesMut};
+use bytes::BytesMut;
+
+use crate::pool::Buffer;
 
 /// Bytes on the stack that a document starts in. Chunks of 2, 4 and 8 KiB fit exactly, so with the default settings a
 /// document costs its first slab only when it needs a fourth chunk. Larger would save one more allocation for large
@@ -36,14 +38,17 @@ pub(crate) fn scratch() -> Scratch {
 /// 1. `start <= cur <= end <= limit`, all inside (or at the end of) one allocation that only this `Tail` may touch
 ///    between `start` and `limit`.
 /// 2. The bytes from `start` to `cur` are initialised.
-/// 3. Either `slab` has capacity and no length, and is exactly `start..limit`; or `slab` has no capacity and
-///    `start..limit` is the scratch borrowed for `'a`, or nothing.
+/// 3. Either `slab` has capacity and no length, and is exactly `headroom` initialised bytes and `start..limit`; or `slab`
+///    has no capacity and `start..limit` is the scratch borrowed for `'a`, or nothing.
 pub(crate) struct Tail<'a> {
     cur: *mut u8,
     end: *mut u8,
     start: *mut u8,
     limit: *mut u8,
-    slab: BytesMut,
+    slab: Buffer,
+    /// Bytes that the first chunk has before its text, for what a frame puts there when the length is known. On the
+    /// scratch there are none yet: it is a promise for the first slab.
+    headroom: usize,
     scratch: PhantomData<&'a mut [MaybeUninit<u8>]>,
 }
 
@@ -58,7 +63,21 @@ impl<'a> Tail<'a> {
     pub(crate) fn on_scratch(scratch: &'a mut [MaybeUninit<u8>]) -> Tail<'a> {
         let bytes = scratch.as_mut_ptr_range();
         let (start, end) = (bytes.start.cast::<u8>(), bytes.end.cast::<u8>());
-        Tail { cur: start, end, start, limit: end, slab: BytesMut::new(), scratch: PhantomData }
+        Tail { cur: start, end, start, limit: end, slab: Buffer::default(), headroom: 0, scratch: PhantomData }
+    }
+
+    /// Keeps `headroom` bytes free before the first chunk, if it comes from a slab. Nothing may have been cut yet.
+    ///
+    /// # Panics
+    /// If the tail is on a slab already.
+    pub(crate) fn reserve_headroom(&mut self, headroom: usize) {
+        assert!(!self.is_on_slab());
+        self.headroom = headroom;
+    }
+
+    /// Bytes that the next chunk has before its text.
+    pub(crate) fn headroom(&self) -> usize {
+        self.headroom
     }
 
     /// The same tail without a borrow, so that it can be kept between steps.
@@ -68,8 +87,8 @@ impl<'a> Tail<'a> {
     pub(crate) fn detach(self) -> Tail<'static> {
         // Invariant 3: a tail with memory is on a slab that it owns, or on a borrowed scratch, which it may not outlive.
         assert!(self.is_on_slab() || self.capacity() == 0);
-        let Tail { cur, end, start, limit, slab, .. } = self;
-        Tail { cur, end, start, limit, slab, scratch: PhantomData }
+        let Tail { cur, end, start, limit, slab, headroom, .. } = self;
+        Tail { cur, end, start, limit, slab, headroom, scratch: PhantomData }
     }
 
     /// Bytes that can still be written.
@@ -99,6 +118,11 @@ impl<'a> Tail<'a> {
     /// Whether the bytes are in a slab, from which [`cut`](Self::cut) can give them away, and not in the scratch.
     pub(crate) fn is_on_slab(&self) -> bool {
         self.slab.capacity() > 0
+    }
+
+    /// Whether the bytes are in a slab that belongs to a pool.
+    pub(crate) fn is_on_pooled_slab(&self) -> bool {
+        self.slab.is_pooled() && self.is_on_slab()
     }
 
     /// Bytes of the memory in use, uncut ones and those not written yet.
@@ -169,35 +193,41 @@ impl<'a> Tail<'a> {
         self.cur = unsafe { self.cur.add(len) };
     }
 
-    /// Moves the uncut bytes to the front of a new slab of `capacity` bytes, which must hold them, and lets go of the
-    /// old memory.
-    pub(crate) fn move_to_slab(&mut self, capacity: usize) {
-        let mut slab = BytesMut::with_capacity(capacity);
-        slab.extend_from_slice(self.filled());
-        let filled = slab.len();
+    /// Moves the uncut bytes to the front of a new slab, behind the headroom, and lets go of the old memory. The slab must
+    /// hold them.
+    pub(crate) fn move_to(&mut self, mut slab: Buffer) {
         slab.clear();
+        debug_assert!(slab.capacity() - self.headroom >= self.filled_len());
+        slab.resize(self.headroom, 0);
+        slab.extend_from_slice(self.filled());
+        slab.clear();
+        let filled = self.filled_len();
         self.slab = slab;
         self.rebase(filled);
     }
 
-    /// Gives the `len` oldest uncut bytes away as a chunk that shares the slab.
+    /// The same, to a slab that has room for `room` bytes, uncut ones included.
+    pub(crate) fn move_to_slab(&mut self, room: usize) {
+        self.move_to(Buffer::with_capacity(room.saturating_add(self.headroom)));
+    }
+
+    /// Gives the `len` oldest uncut bytes away as a chunk that shares the slab. The first one brings the headroom along.
     ///
     /// # Panics
     /// If fewer bytes are filled, or if they are on the scratch.
-    pub(crate) fn cut(&mut self, len: usize) -> Bytes {
+    pub(crate) fn cut(&mut self, len: usize) -> BytesMut {
         let filled = self.filled_len();
         assert!(len <= filled && self.is_on_slab());
-        // SAFETY: `len <= filled <= slab.capacity()` by invariants 1 and 3, and those bytes are initialised (2).
-        unsafe { self.slab.set_len(len) };
+        let taken = mem::take(&mut self.headroom) + len;
+        // SAFETY: `taken` is the headroom and `len <= filled`, so at most the slab's capacity by invariants 1 and 3, and
+        // all of that is initialised (3, 2).
+        unsafe { self.slab.set_len(taken) };
         // The last bytes of a slab take its whole capacity with them. Splitting would first move the slab's ownership
-        // to the heap: for a slab that is one chunk, and full, that is an allocation saved.
-        let chunk = if len == filled && len == self.slab.capacity() {
-            mem::take(&mut self.slab)
-        } else {
-            self.slab.split_to(len)
-        };
+        // to the heap: for a slab that is one chunk, and full, that is an allocation saved. A pool keeps a handle.
+        let whole = len == filled && taken == self.slab.capacity() && !self.slab.is_pooled();
+        let chunk = if whole { mem::take(&mut *self.slab) } else { self.slab.split_to(taken) };
         self.rebase(filled - len);
-        chunk.freeze()
+        chunk
     }
 
     /// Forgets the `len` oldest uncut bytes and moves the rest to the front of the same memory.
@@ -211,6 +241,16 @@ impl<'a> Tail<'a> {
         self.cur = unsafe { self.start.add(filled - len) };
     }
 
+    /// Forgets all but the `len` oldest uncut bytes.
+    ///
+    /// # Panics
+    /// If fewer bytes are filled.
+    pub(crate) fn truncate(&mut self, len: usize) {
+        assert!(len <= self.filled_len());
+        // SAFETY: `len` is at most what is filled, so the result is between `start` and the old `cur`.
+        self.cur = unsafe { self.start.add(len) };
+    }
+
     /// Lets `room` more bytes be written, or as many as the memory has if that is less.
     pub(crate) fn set_room(&mut self, room: usize) {
         let room = room.min(self.limit.addr() - self.cur.addr());
@@ -218,9 +258,9 @@ impl<'a> Tail<'a> {
         self.end = unsafe { self.cur.add(room) };
     }
 
-    /// Points into `slab`, whose first `filled` bytes are initialised, again.
+    /// Points into `slab` again, of which the headroom and `filled` bytes behind it are initialised.
     fn rebase(&mut self, filled: usize) {
-        let spare = self.slab.spare_capacity_mut();
+        let spare = &mut self.slab.spare_capacity_mut()[self.headroom..];
         assert!(filled <= spare.len());
         let bytes = spare.as_mut_ptr_range();
         self.start = bytes.start.cast();
@@ -279,6 +319,11 @@ impl Growth {
     /// The most bytes that are collected before a hand-over.
     pub(crate) fn largest_batch(&self) -> usize {
         2 * self.max
+    }
+
+    /// The length that no chunk exceeds.
+    pub(crate) fn max(&self) -> usize {
+        self.max
     }
 
     /// Notes that a chunk of `len` bytes was cut.

@@ -142,7 +142,7 @@ fn one_line_has_no_line_breaks() {
     let fragment = Fragment::trusted("{\n}");
     let encoder = Encoder::new();
     assert_eq!(drain(encoder.records(Frame::Line, [(&raw, &fragment)])), "[[1, 2, \"\\n\"],{}]\n");
-    assert_eq!(drain(encoder.records(Frame::ServerSentEvent, [&fragment])), "data: {}\n\n");
+    assert_eq!(drain(encoder.records(Frame::ServerSentEvent, [&fragment])), "data: {\ndata: }\n\n");
     assert_eq!(drain(encoder.records(Frame::RecordSeparator, [&fragment])), "\u{1e}{\n}\n");
 }
 

@@ -5,6 +5,8 @@
 
 use super::Formatter;
 use crate::error::{Error, Result};
+use crate::frame::DATA;
+use crate::options::LineBreaks;
 
 impl<const PLAIN: bool> Formatter<'_, PLAIN> {
     /// Goes one container deeper.
@@ -80,6 +82,9 @@ impl<const PLAIN: bool> Formatter<'_, PLAIN> {
 
     /// A new line, indented to the depth, between the given marks.
     fn new_line(&mut self, before: Option<u8>, after: Option<u8>) -> Result<()> {
+        if self.line_breaks != LineBreaks::Kept {
+            return self.new_framed_line(before, after);
+        }
         // All but the marks is the same for every line of a depth, so it is put together once.
         let indent = self.options.indent().as_bytes();
         let len = 2 + self.depth * indent.len();
@@ -94,6 +99,37 @@ impl<const PLAIN: bool> Formatter<'_, PLAIN> {
         match after {
             Some(mark) => self.out.put_byte(mark),
             None => Ok(()),
+        }
+    }
+
+    /// The same where line breaks are part of a frame, also those that the indentation may have.
+    #[cold]
+    fn new_framed_line(&mut self, before: Option<u8>, after: Option<u8>) -> Result<()> {
+        let options = self.options;
+        self.out.put(before.as_slice())?;
+        self.line_break()?;
+        for _ in 0..self.depth {
+            for &byte in options.indent().as_bytes() {
+                match byte {
+                    b'\n' => self.line_break()?,
+                    b'\r' => {}
+                    _ => self.out.put_byte(byte)?,
+                }
+            }
+        }
+        self.out.put(after.as_slice())
+    }
+
+    /// A line break, as the frame wants it.
+    pub(super) fn line_break(&mut self) -> Result<()> {
+        match self.line_breaks {
+            LineBreaks::Kept => self.out.put_byte(b'\n'),
+            LineBreaks::Removed => Ok(()),
+            LineBreaks::WithData => {
+                self.out.exempt(DATA.len());
+                self.out.put_byte(b'\n')?;
+                self.out.put(DATA)
+            }
         }
     }
 }

@@ -20,9 +20,8 @@ mod string;
 use smallvec::SmallVec;
 
 use crate::error::{Error, Result};
-use crate::options::Options;
+use crate::options::{LineBreaks, Options};
 use crate::out::{Out, ParkedOut};
-use crate::slab::Growth;
 use sort::Sorter;
 
 /// A [`Formatter`] between two steps.
@@ -33,14 +32,14 @@ pub(crate) struct Parked {
     names: String,
     sorter: Sorter,
     line: SmallVec<[u8; 128]>,
+    line_breaks: LineBreaks,
 }
 
 impl Parked {
     /// A document of which nothing is written.
-    pub(crate) fn new(options: &Options, max_depth: usize, max_len: u64) -> Parked {
-        let growth = Growth::new(options.first_chunk, options.max_chunk, 0);
+    pub(crate) fn new(options: &Options, max_depth: usize, max_len: u64, line_breaks: LineBreaks) -> Parked {
         let (names, sorter, line) = (String::new(), Sorter::default(), SmallVec::new());
-        Parked { out: ParkedOut::new(growth, max_len), depth: 0, max_depth, names, sorter, line }
+        Parked { out: ParkedOut::new(options, max_len), depth: 0, max_depth, names, sorter, line, line_breaks }
     }
 }
 
@@ -56,6 +55,7 @@ pub(crate) struct Formatter<'a, const PLAIN: bool> {
     sorter: Sorter,
     /// What `layout` begins a line with in pretty output.
     line: SmallVec<[u8; 128]>,
+    line_breaks: LineBreaks,
 }
 
 impl<'a, const PLAIN: bool> Formatter<'a, PLAIN> {
@@ -71,19 +71,24 @@ impl<'a, const PLAIN: bool> Formatter<'a, PLAIN> {
     fn with_depth(out: Out<'a>, options: &'a Options, max_depth: usize) -> Self {
         debug_assert!(!PLAIN || options.is_plain());
         let (names, sorter, line) = (String::new(), Sorter::default(), SmallVec::new());
-        Formatter { out, options, depth: 0, max_depth, names, sorter, line }
+        Formatter { out, options, depth: 0, max_depth, names, sorter, line, line_breaks: LineBreaks::Kept }
+    }
+
+    /// Says what becomes of line breaks; otherwise they are kept. Nothing may be written yet.
+    pub(crate) fn set_line_breaks(&mut self, line_breaks: LineBreaks) {
+        self.line_breaks = line_breaks;
     }
 
     /// Goes on where [`park`](Self::park) stopped, with the same options.
     pub(crate) fn resume(parked: Parked, options: &'a Options) -> Self {
-        let Parked { out, depth, max_depth, names, sorter, line } = parked;
-        Formatter { out: Out::resume(out), options, depth, max_depth, names, sorter, line }
+        let Parked { out, depth, max_depth, names, sorter, line, line_breaks } = parked;
+        Formatter { out: Out::resume(out, options), options, depth, max_depth, names, sorter, line, line_breaks }
     }
 
     /// Puts the document aside between two tokens.
     pub(crate) fn park(self) -> Parked {
-        let Formatter { out, depth, max_depth, names, sorter, line, .. } = self;
-        Parked { out: out.park(), depth, max_depth, names, sorter, line }
+        let Formatter { out, depth, max_depth, names, sorter, line, line_breaks, .. } = self;
+        Parked { out: out.park(), depth, max_depth, names, sorter, line, line_breaks }
     }
 
     /// Whether a step of a document on demand is over: see [`Out::should_stop`].

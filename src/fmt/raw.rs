@@ -7,7 +7,7 @@ use smallvec::SmallVec;
 use super::Formatter;
 use super::string::SEND_FROM;
 use crate::error::Result;
-use crate::options::Escapes;
+use crate::options::{Escapes, LineBreaks};
 use crate::rope::Rope;
 use crate::scan;
 
@@ -69,7 +69,7 @@ impl<const PLAIN: bool> Formatter<'_, PLAIN> {
 
     /// Whether foreign JSON text has to be rewritten.
     fn rewrites(&self) -> bool {
-        self.options.single_line || (!PLAIN && self.options.escapes != Escapes::none())
+        self.line_breaks != LineBreaks::Kept || (!PLAIN && self.options.escapes != Escapes::none())
     }
 
     /// Rewrites a rope chunk by chunk. If its chunks are not text by themselves, which an encoder's are, they are put
@@ -88,7 +88,7 @@ impl<const PLAIN: bool> Formatter<'_, PLAIN> {
         Ok(())
     }
 
-    /// Copies JSON text with the escapes of the options, and without line breaks if there must be none.
+    /// Copies JSON text with the escapes of the options, and with line breaks as the frame wants them.
     ///
     /// What the options escape stands only inside strings, and line breaks only outside of them, so neither needs to
     /// know which is which. A character behind a backslash is part of an escape already, and stays: the first one if
@@ -102,7 +102,8 @@ impl<const PLAIN: bool> Formatter<'_, PLAIN> {
             let Some(character) = rest.next() else { return Ok(escaped) };
             match character {
                 _ if escaped => self.out.put(character.encode_utf8(&mut [0; 4]).as_bytes())?,
-                '\n' | '\r' if self.options.single_line => {}
+                '\n' if self.line_breaks != LineBreaks::Kept => self.line_break()?,
+                '\r' if self.line_breaks != LineBreaks::Kept => {}
                 '\\' | '"' | '\0'..' ' => self.out.put_byte(character as u8)?,
                 _ => self.special_character(character)?,
             }

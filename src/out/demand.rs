@@ -1,12 +1,13 @@
 //! Output on demand: it can be put aside between steps, and its chunks are taken one by one as they are finished.
 //!
 //! A slab is exactly one chunk, so that memory is freed with each chunk that the consumer drops: at any time there is at
-//! most the finished chunk and the one being filled.
+//! most the finished chunk and the one being filled. With a pool it is one of its buffers.
 
 use bytes::Bytes;
 
-use super::{Failure, Out};
+use super::{Failure, Out, growth};
 use crate::error::Result;
+use crate::options::Options;
 use crate::rope::Rope;
 use crate::slab::{self, Growth, Tail};
 
@@ -24,8 +25,8 @@ pub(crate) struct ParkedOut {
 
 impl ParkedOut {
     /// An output of which nothing is written. Allocates nothing.
-    pub(crate) fn new(growth: Growth, max_len: u64) -> ParkedOut {
-        let (tail, done) = (Tail::on_scratch(&mut []), Rope::new());
+    pub(crate) fn new(options: &Options, max_len: u64) -> ParkedOut {
+        let (tail, done, growth) = (Tail::on_scratch(&mut []), Rope::new(), growth(options, 0));
         ParkedOut { tail, done, growth, flushed: 0, max_len, limit_from: 0, holds: 0, failure: None }
     }
 
@@ -36,11 +37,26 @@ impl ParkedOut {
 }
 
 impl<'a> Out<'a> {
-    /// Goes on where [`park`](Self::park) stopped.
-    pub(crate) fn resume(parked: ParkedOut) -> Out<'a> {
+    /// Goes on where [`park`](Self::park) stopped, with the same options.
+    pub(crate) fn resume(parked: ParkedOut, options: &'a Options) -> Out<'a> {
         let ParkedOut { tail, done, growth, flushed, max_len, limit_from, holds, failure } = parked;
+        let (first, pool, edge, on_demand) = (None, options.usable_pool(), None, true);
         let attention = !done.is_empty() || failure.is_some();
-        Out { tail, done, growth, flushed, max_len, limit_from, edge: None, holds, failure, on_demand: true, attention }
+        Out {
+            tail,
+            done,
+            first,
+            growth,
+            pool,
+            flushed,
+            max_len,
+            limit_from,
+            edge,
+            holds,
+            failure,
+            on_demand,
+            attention,
+        }
     }
 
     /// Puts the output aside.
@@ -92,7 +108,8 @@ impl<'a> Out<'a> {
             len -= part;
         }
         // The last chunk must not keep much more memory than its length alive.
-        if self.tail.capacity() > 2 * len {
+        let too_large = self.tail.capacity() > 2 * len && !self.tail.is_on_pooled_slab();
+        if too_large || self.wastes_pooled() {
             self.tail.move_to_slab(self.tail.filled_len());
         }
         self.cut_chunk(len);

@@ -12,6 +12,7 @@ use super::{Pull, Source, pull_traits};
 use crate::encoder::Encoder;
 use crate::error::{Error, Result};
 use crate::fmt::{Formatter, Parked};
+use crate::options::LineBreaks;
 use crate::ser;
 
 /// An array that is encoded on demand. Made by [`Encoder::array`].
@@ -129,7 +130,7 @@ impl Encoder {
 
     fn pull_array<I>(&self, items: I) -> Pull<Elements<I>> {
         let options = self.options();
-        let parked = Parked::new(options, options.max_depth_recursive(), options.max_len);
+        let parked = Parked::new(options, options.max_depth_recursive(), options.max_len, LineBreaks::Kept);
         Pull::new(self.clone(), Elements { items, opened: false, count: 0 }, parked)
     }
 }

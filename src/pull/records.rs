@@ -1,7 +1,7 @@
 //! A stream of documents from an iterator, each in its frame.
 
 use std::fmt::{self, Debug};
-use std::io::{self, Read, Write as _};
+use std::io::{self, Read};
 use std::iter::FusedIterator;
 
 use bytes::Bytes;
@@ -10,11 +10,9 @@ use serde::Serialize;
 use super::items::{Items, Sure, Trying};
 use super::{Pull, Source, pull_traits};
 use crate::encoder::Encoder;
-use crate::error::{Error, Result};
+use crate::error::Result;
 use crate::fmt::{Formatter, Parked};
 use crate::frame::Frame;
-use crate::options::Options;
-use crate::rope::Rope;
 use crate::ser;
 
 /// Records that are encoded on demand. Made by [`Encoder::records`].
@@ -41,8 +39,7 @@ pull_traits!(
 struct Records<I> {
     items: I,
     frame: Frame,
-    /// For records that are encoded before their frame is known.
-    encoder: Encoder,
+    max_len: u64,
 }
 
 impl<I: Items<Value: Serialize>> Source for Records<I> {
@@ -60,30 +57,21 @@ impl<I: Items<Value: Serialize>> Source for Records<I> {
 
 impl<I> Records<I> {
     fn record<const PLAIN: bool>(&self, formatter: &mut Formatter<'_, PLAIN>, item: &impl Serialize) -> Result<()> {
-        match self.frame {
-            Frame::Line => self.body(formatter, item)?,
-            Frame::RecordSeparator => {
-                formatter.out.put_byte(0x1e)?;
-                self.body(formatter, item)?;
-            }
-            Frame::ServerSentEvent if !self.encoder.options().pretty => {
-                formatter.out.put(b"data: ")?;
-                self.body(formatter, item)?;
-                formatter.out.put_byte(b'\n')?;
-            }
-            _ => return self.known_length(formatter, item),
+        if self.frame.has_length() {
+            self.known_length(formatter, item)?;
+        } else {
+            formatter.out.put(self.frame.prefix(0)?.as_bytes())?;
+            self.body(formatter, item)?;
         }
-        formatter.out.put_byte(b'\n')
+        formatter.out.put(self.frame.suffix())
     }
 
-    /// A body of unknown length, straight into the output.
     #[inline]
     fn body<const PLAIN: bool>(&self, formatter: &mut Formatter<'_, PLAIN>, item: &impl Serialize) -> Result<()> {
-        let max_len = self.encoder.options().max_len;
-        if max_len == u64::MAX {
+        if self.max_len == u64::MAX {
             ser::serialize(formatter, item)?;
         } else {
-            formatter.out.limit_from_here(max_len);
+            formatter.out.limit_from_here(self.max_len);
             ser::serialize(formatter, item)?;
             // What the frame adds does not count.
             formatter.out.limit_from_here(u64::MAX);
@@ -92,55 +80,30 @@ impl<I> Records<I> {
         formatter.out.check()
     }
 
-    /// A body that is encoded first, because what stands before it depends on it.
+    /// A body whose length stands before it: it is held back until that is known.
     fn known_length<const PLAIN: bool>(
         &self,
         formatter: &mut Formatter<'_, PLAIN>,
         item: &impl Serialize,
     ) -> Result<()> {
-        // Its error has the offset inside the body; the stream has an offset of its own.
-        let body = match self.encoder.encode(item) {
-            Ok(body) => body,
-            Err(error) => return Err(formatter.fail(error.moved(formatter.out.offset()))),
-        };
-        let mut head = [0; 20];
-        let mut rest = &mut head[..];
-        let wrote = match self.frame {
-            Frame::Grpc => {
-                let Ok(len) = u32::try_from(body.len()) else {
-                    return Err(formatter.fail(Error::limit("a gRPC message is longer than its length field allows")));
-                };
-                rest.write_all(&[0]).and_then(|()| rest.write_all(&len.to_be_bytes()))
+        let start = formatter.out.begin_prefix(self.frame.headroom())?;
+        let framed = self.body(formatter, item).and_then(|()| {
+            let len = formatter.out.held().len() - start - self.frame.headroom();
+            self.frame.prefix(len as u64).map_err(|error| formatter.fail(error))
+        });
+        match framed {
+            Ok(prefix) => {
+                formatter.out.end_prefix(start, self.frame.headroom(), prefix.as_bytes());
+                Ok(())
             }
-            Frame::HttpChunk => write!(rest, "{:x}\r\n", body.len()),
-            Frame::ServerSentEvent => return event(formatter, body),
-            _ => {
-                let mut len = body.len();
-                while len > 0x7f {
-                    let _ = rest.write_all(&[len as u8 | 0x80]);
-                    len >>= 7;
-                }
-                rest.write_all(&[len as u8])
+            Err(error) => {
+                // The offset is that of the failure, also though a record without its length cannot come out.
+                let error = error.finish(formatter.out.offset());
+                formatter.out.cancel_prefix(start);
+                Err(error)
             }
-        };
-        debug_assert!(wrote.is_ok());
-        let unused = rest.len();
-        formatter.out.put(&head[..head.len() - unused])?;
-        formatter.verbatim(body)?;
-        if self.frame == Frame::HttpChunk { formatter.out.put(b"\r\n") } else { Ok(()) }
+        }
     }
-}
-
-/// A server-sent event of a body that may have several lines.
-fn event<const PLAIN: bool>(formatter: &mut Formatter<'_, PLAIN>, body: Rope) -> Result<()> {
-    let body = body.into_bytes();
-    // A carriage return ends a line there, too; one before a line feed ends it together with that.
-    for line in body.split(|&byte| matches!(byte, b'\n' | b'\r')).filter(|line| !line.is_empty()) {
-        formatter.out.put(b"data: ")?;
-        formatter.out.put(line)?;
-        formatter.out.put_byte(b'\n')?;
-    }
-    formatter.out.put_byte(b'\n')
 }
 
 impl Encoder {
@@ -148,9 +111,9 @@ impl Encoder {
     /// iterator over chunks, and an [`io::Read`]. A chunk may hold many records or a part of one.
     ///
     /// A record is asked for when there is no finished chunk, and encoded at once, so a step does the work of one
-    /// chunk and what is left of the last record in it. Heap memory: two chunks, or what one record needs. Frames that
-    /// begin with a length (and events of a pretty encoder) take a record's text twice for a moment. The items are as
-    /// [`chunks`](Encoder::chunks) describes them. Without records there are none.
+    /// chunk and what is left of the last record in it. Heap memory: two chunks, or what one record needs; a frame that
+    /// begins with a length is held in one piece until it is complete. The items are as [`chunks`](Encoder::chunks)
+    /// describes them. Without records there are none.
     ///
     /// [`max_len`](crate::EncoderBuilder::max_len) is for the body of each record; the stream has no limit.
     ///
@@ -204,15 +167,12 @@ impl Encoder {
 
     fn pull_records<I>(&self, frame: Frame, items: I) -> Pull<Records<I>> {
         let options = self.options();
-        if frame == Frame::Line && options.pretty {
-            let error = Error::config("a record of Frame::Line is one line, so the encoder cannot be pretty");
-            return Pull::failed(self.clone(), error);
-        }
-        let single_line = matches!(frame, Frame::Line | Frame::ServerSentEvent) && !options.pretty;
-        let encoder =
-            if single_line { Encoder::with_options(Options { single_line, ..options.clone() }) } else { self.clone() };
-        let source = Records { items, frame, encoder: encoder.clone() };
-        let parked = Parked::new(encoder.options(), encoder.options().max_depth_recursive(), u64::MAX);
-        Pull::new(encoder, source, parked)
+        let line_breaks = match frame.line_breaks(options) {
+            Ok(line_breaks) => line_breaks,
+            Err(error) => return Pull::failed(self.clone(), error),
+        };
+        let source = Records { items, frame, max_len: options.max_len.min(frame.max_len()) };
+        let parked = Parked::new(options, options.max_depth_recursive(), u64::MAX, line_breaks);
+        Pull::new(self.clone(), source, parked)
     }
 }

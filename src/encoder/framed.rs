@@ -1,0 +1,170 @@
+//! Documents in frames: in memory, appended, streamed. Frames on demand are `pull/records.rs`.
+
+use std::io;
+use std::sync::atomic::Ordering;
+
+use serde::Serialize;
+
+use super::Encoder;
+use crate::error::{Error, Result};
+use crate::fmt::Formatter;
+use crate::frame::Frame;
+use crate::options::{LineBreaks, Options};
+use crate::out::Out;
+use crate::rope::Rope;
+use crate::sink::WriterEdge;
+use crate::{ser, slab};
+
+impl Encoder {
+    /// Encodes `value` into a rope, in a frame.
+    ///
+    /// Costs no more than [`encode`](Encoder::encode): what stands before the body is written into room that was kept free
+    /// for it, and there are the same chunks, the first and the last one longer by what the frame adds. (Should that
+    /// make one longer than `max_chunk`, there is one more. And a body that is one linked [`Fragment`](crate::Fragment)
+    /// gets the front of its frame as a chunk of its own.)
+    ///
+    /// [`max_len`](crate::EncoderBuilder::max_len) is for the body, and an error's offset counts from its start.
+    ///
+    /// ```
+    /// use json_rope::{Encoder, Frame};
+    ///
+    /// let encoder = Encoder::new();
+    /// assert_eq!(encoder.encode_framed(Frame::Grpc, &[1, 2])?, "\0\0\0\0\u{5}[1,2]");
+    /// assert_eq!(encoder.encode_framed(Frame::Varint, &[1, 2])?, "\u{5}[1,2]");
+    /// assert_eq!(encoder.encode_framed(Frame::Line, &[1, 2])?, "[1,2]\n");
+    /// assert_eq!(encoder.encode_framed(Frame::RecordSeparator, &[1, 2])?, "\u{1e}[1,2]\n");
+    /// assert_eq!(encoder.encode_framed(Frame::HttpChunk, &[1, 2])?, "5\r\n[1,2]\r\n");
+    /// assert_eq!(encoder.encode_framed(Frame::ServerSentEvent, &[1, 2])?, "data: [1,2]\n\n");
+    /// # Ok::<(), json_rope::Error>(())
+    /// ```
+    ///
+    /// # Errors
+    /// As `encode`; a limit error if the body is longer than the frame can say (gRPC: `u32::MAX` bytes); a configuration
+    /// error for [`Frame::Line`] with a pretty encoder.
+    pub fn encode_framed<T: ?Sized + Serialize>(&self, frame: Frame, value: &T) -> Result<Rope> {
+        let line_breaks = frame.line_breaks(self.options())?;
+        let expected = self.shared.expected.load(Ordering::Relaxed);
+        let rope = if self.options().is_plain() {
+            encode_framed_as::<T, true>(self.options(), frame, line_breaks, expected, value)?
+        } else {
+            encode_framed_as::<T, false>(self.options(), frame, line_breaks, expected, value)?
+        };
+        self.remember(expected, rope.len());
+        Ok(rope)
+    }
+
+    /// Encodes `value` in a frame and appends it to `rope`.
+    ///
+    /// ```
+    /// use json_rope::{Encoder, Frame, Rope};
+    ///
+    /// let encoder = Encoder::new();
+    /// let mut lines = Rope::new();
+    /// for row in 1..=3 {
+    ///     encoder.encode_framed_into(Frame::Line, &mut lines, &row)?;
+    /// }
+    /// assert_eq!(lines, "1\n2\n3\n");
+    /// # Ok::<(), json_rope::Error>(())
+    /// ```
+    ///
+    /// # Errors
+    /// As [`encode_framed`](Encoder::encode_framed); `rope` is then as it was before.
+    pub fn encode_framed_into<T>(&self, frame: Frame, rope: &mut Rope, value: &T) -> Result<()>
+    where
+        T: ?Sized + Serialize,
+    {
+        rope.append(self.encode_framed(frame, value)?);
+        Ok(())
+    }
+
+    /// Encodes `value` in a frame into `writer`. Returns the number of bytes written, those of the frame included.
+    ///
+    /// [`Frame::Line`], [`RecordSeparator`](Frame::RecordSeparator) and [`ServerSentEvent`](Frame::ServerSentEvent) stream,
+    /// as [`write`](Encoder::write) does. [`Grpc`](Frame::Grpc), [`Varint`](Frame::Varint) and
+    /// [`HttpChunk`](Frame::HttpChunk) begin with the length of the body, so the whole document is encoded in memory first,
+    /// and then written with as few calls as the writer allows.
+    ///
+    /// ```
+    /// use json_rope::{Encoder, Frame};
+    ///
+    /// let mut out = Vec::new();
+    /// assert_eq!(Encoder::new().write_framed(Frame::Varint, &mut out, "abc")?, 6);
+    /// assert_eq!(out, b"\x05\"abc\"");
+    /// # Ok::<(), json_rope::Error>(())
+    /// ```
+    ///
+    /// # Errors
+    /// As [`encode_framed`](Encoder::encode_framed), or an I/O error as from `write`. If a document in a frame with a length
+    /// cannot be encoded, nothing has been written.
+    pub fn write_framed<W, T>(&self, frame: Frame, writer: &mut W, value: &T) -> Result<u64>
+    where
+        W: io::Write + ?Sized,
+        T: ?Sized + Serialize,
+    {
+        let mut writer = writer;
+        if frame.has_length() {
+            let rope = self.encode_framed(frame, value)?;
+            return match rope.write_to(&mut writer) {
+                Ok(()) => Ok(rope.len() as u64),
+                Err(error) => Err(Error::io(error).finish(rope.len() as u64)),
+            };
+        }
+        let line_breaks = frame.line_breaks(self.options())?;
+        let mut edge = WriterEdge::new(&mut writer);
+        if self.options().is_plain() {
+            write_framed_as::<T, true>(self.options(), frame, line_breaks, &mut edge, value)
+        } else {
+            write_framed_as::<T, false>(self.options(), frame, line_breaks, &mut edge, value)
+        }
+    }
+}
+
+fn encode_framed_as<T, const PLAIN: bool>(
+    options: &Options,
+    frame: Frame,
+    line_breaks: LineBreaks,
+    expected: usize,
+    value: &T,
+) -> Result<Rope>
+where
+    T: ?Sized + Serialize,
+{
+    let mut scratch = slab::scratch();
+    let mut formatter = Formatter::<PLAIN>::new(Out::in_memory(&mut scratch, options, expected), options);
+    formatter.set_line_breaks(line_breaks);
+    formatter.out.reserve_headroom(frame.headroom());
+    formatter.out.limit_from_here(options.max_len.min(frame.max_len()));
+    let framed = ser::serialize(&mut formatter, value).and_then(|()| {
+        formatter.check_complete()?;
+        let prefix = frame.prefix(formatter.out.offset())?;
+        formatter.out.finish_framed(prefix.as_bytes(), frame.suffix())
+    });
+    framed.map_err(|error| error.finish(formatter.out.offset()))
+}
+
+fn write_framed_as<T, const PLAIN: bool>(
+    options: &Options,
+    frame: Frame,
+    line_breaks: LineBreaks,
+    edge: &mut WriterEdge<'_>,
+    value: &T,
+) -> Result<u64>
+where
+    T: ?Sized + Serialize,
+{
+    let mut scratch = slab::scratch();
+    let mut formatter = Formatter::<PLAIN>::new(Out::streaming(&mut scratch, options, edge), options);
+    formatter.set_line_breaks(line_breaks);
+    // What the frame adds does not count for `max_len`.
+    let written = frame.prefix(0).and_then(|prefix| {
+        formatter.out.limit_from_here(u64::MAX);
+        formatter.out.put(prefix.as_bytes())?;
+        formatter.out.limit_from_here(options.max_len);
+        ser::serialize(&mut formatter, value)?;
+        formatter.check_complete()?;
+        formatter.out.limit_from_here(u64::MAX);
+        formatter.out.put(frame.suffix())?;
+        formatter.out.finish_streaming()
+    });
+    written.map_err(|error| error.finish(formatter.out.offset()))
+}

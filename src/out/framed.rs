@@ -1,0 +1,104 @@
+//! What stands before and behind a body.
+//!
+//! The prefix of a frame often is the length of its body, and so is known last. For a document in memory there is headroom
+//! before the body in the first slab, and the first chunk stays writable until the end: the prefix is put there
+//! right-aligned, and the chunk begins with it. So a framed document is cut, and allocated, as an unframed one. On
+//! demand the body is held back, and what its headroom had too much is taken out.
+
+use std::mem;
+
+use bytes::{Buf, Bytes, BytesMut};
+
+use super::Out;
+use crate::error::Result;
+use crate::rope::Rope;
+use crate::slab;
+
+impl Out<'_> {
+    /// Keeps room before the first chunk for a prefix of up to `headroom` bytes. Nothing may be written yet.
+    pub(crate) fn reserve_headroom(&mut self, headroom: usize) {
+        self.tail.reserve_headroom(headroom);
+    }
+
+    /// The rope of all chunks with `prefix` and `suffix` around them, once the body is complete. The prefix is at most as
+    /// long as the headroom that was reserved.
+    pub(crate) fn finish_framed(&mut self, prefix: &[u8], suffix: &'static [u8]) -> Result<Rope> {
+        self.check()?;
+        let filled = self.tail.filled();
+        let total = prefix.len() + filled.len() + suffix.len();
+        if self.is_one_small_chunk() && total <= self.growth.max() {
+            let mut message = Vec::with_capacity(total);
+            message.extend_from_slice(prefix);
+            message.extend_from_slice(filled);
+            message.extend_from_slice(suffix);
+            return Ok(Rope::from(message));
+        }
+        let suffix_behind = self.cut_with_suffix(suffix);
+        let mut rope = mem::take(&mut self.done);
+        match self.first.take() {
+            Some((headroom, first)) => self.put_in_headroom(&mut rope, first, headroom, prefix),
+            // The document begins with a fragment that was linked.
+            None => rope.push_front(Bytes::copy_from_slice(prefix)),
+        }
+        rope.push(Bytes::from_static(suffix_behind));
+        Ok(rope)
+    }
+
+    /// Holds back what comes from here on, first of all `headroom` bytes for a prefix. Returns where in the tail they are.
+    pub(crate) fn begin_prefix(&mut self, headroom: usize) -> Result<usize> {
+        self.hold()?;
+        let start = self.tail.filled_len();
+        for _ in 0..headroom {
+            self.put_byte(0)?;
+        }
+        Ok(start)
+    }
+
+    /// Puts `prefix`, at most as long as the headroom, before the body that stands behind the headroom at `start`, and ends
+    /// holding it back.
+    pub(crate) fn end_prefix(&mut self, start: usize, headroom: usize, prefix: &[u8]) {
+        let unused = headroom - prefix.len();
+        let message = &mut self.tail.filled_mut()[start..];
+        message[unused..headroom].copy_from_slice(prefix);
+        message.copy_within(unused.., 0);
+        self.tail.truncate(self.tail.filled_len() - unused);
+        self.release();
+        self.cut_held();
+    }
+
+    /// Takes a message that failed back, with its headroom.
+    pub(crate) fn cancel_prefix(&mut self, start: usize) {
+        self.tail.truncate(start);
+        self.release();
+    }
+
+    /// Makes the last chunks of the body, and puts the suffix behind it in the last one if there is room. Else returns it.
+    fn cut_with_suffix(&mut self, suffix: &'static [u8]) -> &'static [u8] {
+        self.copy_out(suffix.len());
+        // The limit is for the body.
+        self.tail.set_room(usize::MAX);
+        let joined = self.tail.filled_len() > 0 && self.tail.put(suffix);
+        let (more, behind) = if joined { (suffix.len(), &suffix[..0]) } else { (0, suffix) };
+        loop {
+            let filled = self.tail.filled_len();
+            let longest = (self.growth.chunk() + more).min(self.growth.max());
+            if filled <= longest || !self.tail.is_on_slab() {
+                self.cut_chunk(filled);
+                return behind;
+            }
+            self.cut_chunk(slab::whole_characters(&self.tail.filled()[..self.growth.chunk()]));
+        }
+    }
+
+    fn put_in_headroom(&self, rope: &mut Rope, mut first: BytesMut, headroom: usize, prefix: &[u8]) {
+        first[headroom - prefix.len()..headroom].copy_from_slice(prefix);
+        first.advance(headroom - prefix.len());
+        let mut first = first.freeze();
+        if first.len() > self.growth.max() {
+            // The first chunk has the greatest length already.
+            let body = first.split_off(slab::whole_characters(&first[..self.growth.max()]));
+            rope.push_front(body);
+        }
+        rope.push_front(first);
+    }
+}
