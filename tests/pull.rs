@@ -3,6 +3,8 @@
 
 #[path = "support/check.rs"]
 mod check;
+#[path = "support/frames.rs"]
+mod frames;
 
 use std::cell::Cell;
 use std::error::Error as _;
@@ -12,6 +14,7 @@ use std::panic::{self, AssertUnwindSafe};
 
 use bytes::Bytes;
 use check::{assert_well_cut, encoder};
+use frames::{FRAMES, frame};
 use json_rope::{ArrayChunks, Encoder, Error, Fragment, Frame, RecordChunks, Rope};
 use serde::ser::{Error as _, SerializeSeq};
 use serde::{Serialize, Serializer};
@@ -35,31 +38,6 @@ fn fail(mut chunks: impl Iterator<Item = Result<Bytes, Error>>) -> (String, Erro
         }
     }
 }
-
-fn frame(frame: Frame, body: &str) -> Vec<u8> {
-    let text = match frame {
-        Frame::Line => format!("{body}\n"),
-        Frame::RecordSeparator => format!("\u{1e}{body}\n"),
-        Frame::HttpChunk => format!("{:x}\r\n{body}\r\n", body.len()),
-        Frame::ServerSentEvent => body.lines().map(|line| format!("data: {line}\n")).collect::<String>() + "\n",
-        Frame::Grpc => return [&[0], &(body.len() as u32).to_be_bytes()[..], body.as_bytes()].concat(),
-        Frame::Varint => {
-            let (mut len, mut out) = (body.len(), Vec::new());
-            while len > 0x7f {
-                out.push(len as u8 | 0x80);
-                len >>= 7;
-            }
-            out.push(len as u8);
-            out.extend_from_slice(body.as_bytes());
-            return out;
-        }
-        _ => unreachable!("no other frame"),
-    };
-    text.into_bytes()
-}
-
-const FRAMES: [Frame; 6] =
-    [Frame::Grpc, Frame::Varint, Frame::Line, Frame::RecordSeparator, Frame::HttpChunk, Frame::ServerSentEvent];
 
 /// Records of lengths around those where a prefix grows.
 fn rows() -> Vec<Value> {
