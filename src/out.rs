@@ -38,6 +38,8 @@ pub(crate) struct Out<'a> {
     done: Rope,
     /// The first chunk while its headroom, of so many bytes, waits for a prefix. It is not in `done`.
     first: Option<(usize, BytesMut)>,
+    /// Bytes at the end of each slab that are kept for a suffix.
+    tailroom: usize,
     growth: Growth,
     /// Where slabs come from, if not from the allocator.
     pool: Option<&'a Pool>,
@@ -101,6 +103,7 @@ impl<'a> Out<'a> {
             tail: Tail::on_scratch(&mut scratch[..len]),
             done: Rope::new(),
             first: None,
+            tailroom: 0,
             growth: growth(options, expected),
             pool,
             flushed: 0,
@@ -206,7 +209,8 @@ impl<'a> Out<'a> {
         if let Some(pool) = self.pool
             && self.takes_pooled_slab(pool, coming)
         {
-            if self.done.list_is_full() {
+            // For as many chunks as are to be expected, or as many as there are.
+            if self.flushed == 0 || self.done.list_is_full() {
                 let (_, chunks) = self.growth.slab(self.tail.filled_len(), coming);
                 self.done.reserve(chunks.min(MAX_RESERVED), self.growth.chunk());
             }
@@ -226,7 +230,7 @@ impl<'a> Out<'a> {
             self.done.reserve(chunks.min(MAX_RESERVED), self.growth.chunk());
             capacity
         };
-        self.tail.move_to_slab(capacity.min(filled.saturating_add(allowed)));
+        self.tail.move_to_slab(capacity.min(filled.saturating_add(allowed)).saturating_add(self.tailroom));
     }
 
     /// Whether the next slab can be a buffer of the pool. What is held has to stay in one piece, and may not fit.
@@ -471,6 +475,8 @@ impl<'a> Out<'a> {
             (0, None) if self.on_demand && self.tail.is_on_slab() => self.growth.chunk().saturating_sub(filled),
             _ => usize::MAX,
         };
-        self.tail.set_room(allowed.min(batch));
+        let tailroom = if self.tail.is_on_slab() { self.tailroom } else { 0 };
+        let left = (self.tail.capacity() - filled).saturating_sub(tailroom);
+        self.tail.set_room(allowed.min(batch).min(left));
     }
 }

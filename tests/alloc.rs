@@ -1,10 +1,12 @@
 //! Proves the heap budgets: how often and how much the encoder allocates, and that it gives everything back. Run with
 //! `--nocapture` to see the figures.
-//!
-//! One test, because the profiler sees the whole process: nothing else may run beside it.
+
+#[path = "support/heap.rs"]
+mod heap;
 
 use std::collections::BTreeMap;
 
+use heap::{Heap, measured};
 use json_rope::{Encoder, Fragment, Rope, to_rope};
 use json_rope_bench_data::{DOCUMENTS, generate};
 use serde::Serialize;
@@ -12,26 +14,6 @@ use serde_json::Value;
 
 #[global_allocator]
 static ALLOCATOR: dhat::Alloc = dhat::Alloc;
-
-/// What some work did with the heap. A reallocation counts as a block of the new size.
-struct Heap {
-    blocks: u64,
-    bytes: u64,
-    /// Allocated by the work and not given back by it.
-    live: usize,
-    peak: usize,
-}
-
-/// Does the work and keeps its result alive until it was measured.
-fn measured<T>(work: impl FnOnce() -> T) -> (T, Heap) {
-    let profiler = dhat::Profiler::builder().testing().build();
-    let result = work();
-    let stats = dhat::HeapStats::get();
-    drop(profiler);
-    let heap =
-        Heap { blocks: stats.total_blocks, bytes: stats.total_bytes, live: stats.curr_bytes, peak: stats.max_bytes };
-    (result, heap)
-}
 
 fn ratio(heap: &Heap, len: usize) -> f64 {
     heap.bytes as f64 / len as f64
@@ -43,14 +25,8 @@ fn row(what: &str, len: usize, heap: &Heap) {
     println!("{what:34} {len:>11} {blocks:>7} {bytes:>12} {ratio:>7.2} {live:>12} {peak:>12}");
 }
 
-/// Not under the test harness, whose own threads would be counted too.
 fn main() {
-    if std::env::args().any(|argument| argument == "--list") {
-        println!("budgets: test");
-        return;
-    }
-    budgets();
-    println!("test result: ok. 1 passed; 0 failed");
+    heap::run("budgets", budgets);
 }
 
 fn budgets() {

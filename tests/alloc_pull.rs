@@ -1,6 +1,7 @@
 //! What output on demand costs in heap memory, counted by dhat: two chunks, whatever the length of the document.
-//!
-//! One test function, because the counts are those of the whole process.
+
+#[path = "support/heap.rs"]
+mod heap;
 
 use bytes::Bytes;
 use json_rope::{Encoder, Error, Frame};
@@ -34,14 +35,8 @@ fn large_tree() -> Value {
     Value::Array(rows)
 }
 
-/// Not under the test harness, whose own threads would be counted too.
 fn main() {
-    if std::env::args().any(|argument| argument == "--list") {
-        println!("two_chunks: test");
-        return;
-    }
-    two_chunks();
-    println!("test result: ok. 1 passed; 0 failed");
+    heap::run("two_chunks", two_chunks);
 }
 
 fn two_chunks() {

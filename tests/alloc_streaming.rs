@@ -1,6 +1,7 @@
 //! What streaming costs in heap memory, counted by dhat: a small fixed amount, whatever the length of the document.
-//!
-//! One test function, because the counts are those of the whole process.
+
+#[path = "support/heap.rs"]
+mod heap;
 
 use std::io::{self, Write};
 
@@ -61,14 +62,8 @@ fn stream(encoder: &Encoder, value: &(impl Serialize + ?Sized), length: usize) -
     Heap { peak: stats.max_bytes, blocks: stats.total_blocks }
 }
 
-/// Not under the test harness, whose own threads would be counted too.
 fn main() {
-    if std::env::args().any(|argument| argument == "--list") {
-        println!("streaming_takes_a_fixed_amount_of_memory: test");
-        return;
-    }
-    streaming_takes_a_fixed_amount_of_memory();
-    println!("test result: ok. 1 passed; 0 failed");
+    heap::run("streaming_takes_a_fixed_amount_of_memory", streaming_takes_a_fixed_amount_of_memory);
 }
 
 fn streaming_takes_a_fixed_amount_of_memory() {

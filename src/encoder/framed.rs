@@ -132,7 +132,7 @@ where
     let mut scratch = slab::scratch();
     let mut formatter = Formatter::<PLAIN>::new(Out::in_memory(&mut scratch, options, expected), options);
     formatter.set_line_breaks(line_breaks);
-    formatter.out.reserve_headroom(frame.headroom());
+    formatter.out.reserve_frame(frame.headroom(), frame.suffix().len());
     formatter.out.limit_from_here(options.max_len.min(frame.max_len()));
     let framed = ser::serialize(&mut formatter, value).and_then(|()| {
         formatter.check_complete()?;

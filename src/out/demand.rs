@@ -40,12 +40,13 @@ impl<'a> Out<'a> {
     /// Goes on where [`park`](Self::park) stopped, with the same options.
     pub(crate) fn resume(parked: ParkedOut, options: &'a Options) -> Out<'a> {
         let ParkedOut { tail, done, growth, flushed, max_len, limit_from, holds, failure } = parked;
-        let (first, pool, edge, on_demand) = (None, options.usable_pool(), None, true);
+        let (first, tailroom, pool, edge, on_demand) = (None, 0, options.usable_pool(), None, true);
         let attention = !done.is_empty() || failure.is_some();
         Out {
             tail,
             done,
             first,
+            tailroom,
             growth,
             pool,
             flushed,

@@ -2,7 +2,7 @@
 //!
 //! The prefix of a frame often is the length of its body, and so is known last. For a document in memory there is headroom
 //! before the body in the first slab, and the first chunk stays writable until the end: the prefix is put there
-//! right-aligned, and the chunk begins with it. So a framed document is cut, and allocated, as an unframed one. On
+//! right-aligned, and the chunk begins with it. Slabs also have some bytes left at their end for the suffix. So a framed document is cut, and allocated, as an unframed one. On
 //! demand the body is held back, and what its headroom had too much is taken out.
 
 use std::mem;
@@ -15,9 +15,12 @@ use crate::rope::Rope;
 use crate::slab;
 
 impl Out<'_> {
-    /// Keeps room before the first chunk for a prefix of up to `headroom` bytes. Nothing may be written yet.
-    pub(crate) fn reserve_headroom(&mut self, headroom: usize) {
+    /// Keeps room before the first chunk for a prefix of up to `headroom` bytes, and behind the last one for a suffix.
+    /// Nothing may be written yet.
+    pub(crate) fn reserve_frame(&mut self, headroom: usize, tailroom: usize) {
         self.tail.reserve_headroom(headroom);
+        // A pool's buffer is one full chunk, and stays that: there the suffix may become a chunk of its own.
+        self.tailroom = if self.pool.is_none() { tailroom } else { 0 };
     }
 
     /// The rope of all chunks with `prefix` and `suffix` around them, once the body is complete. The prefix is at most as
