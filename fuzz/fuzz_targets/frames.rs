@@ -1,0 +1,138 @@
+//! Documents in frames: in memory, streamed and on demand they are the same, with and without a pool, and a reader takes
+//! them apart again.
+
+#![no_main]
+
+use arbitrary::{Arbitrary, Unstructured};
+use json_rope::{Encoder, Error, Fragment, Frame, Pool, PoolOptions, Rope};
+use libfuzzer_sys::fuzz_target;
+use serde::Serialize;
+
+const FRAMES: [Frame; 6] =
+    [Frame::Grpc, Frame::Varint, Frame::Line, Frame::RecordSeparator, Frame::HttpChunk, Frame::ServerSentEvent];
+
+#[derive(Arbitrary, Debug)]
+enum Body {
+    Text(String),
+    Repeated(char, u16),
+    Numbers(Vec<i64>),
+    Linked(u16),
+}
+
+impl Serialize for Body {
+    fn serialize<S: serde::Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        match self {
+            Body::Text(text) => text.serialize(serializer),
+            Body::Repeated(character, count) => character.to_string().repeat(usize::from(*count)).serialize(serializer),
+            Body::Numbers(numbers) => numbers.serialize(serializer),
+            Body::Linked(count) => {
+                let json = format!("[{}\n0]", "1,".repeat(usize::from(*count)));
+                ("before", Fragment::trusted(json), "behind").serialize(serializer)
+            }
+        }
+    }
+}
+
+#[derive(Arbitrary, Debug)]
+struct Input {
+    bodies: Vec<Body>,
+    frame: u8,
+    pretty: bool,
+    sort_keys: bool,
+    first: u16,
+    more: u16,
+    buffer_size: Option<u32>,
+}
+
+fn encoder(input: &Input, pool: Option<Pool>) -> Encoder {
+    let first = 16 + usize::from(input.first);
+    let builder = Encoder::builder().first_chunk(first).max_chunk(first + usize::from(input.more));
+    let builder = builder.pretty(input.pretty).sort_keys(input.sort_keys);
+    match pool {
+        Some(pool) => builder.pool(pool),
+        None => builder,
+    }
+    .build()
+    .expect("good settings")
+}
+
+/// The bodies of a stream of frames; those of lines and events without the line breaks between.
+fn unframed(kind: Frame, mut bytes: &[u8]) -> Vec<Vec<u8>> {
+    let mut bodies = Vec::new();
+    while !bytes.is_empty() {
+        let (body, rest) = match kind {
+            Frame::Grpc => {
+                assert_eq!(bytes[0], 0);
+                let len = u32::from_be_bytes(bytes[1..5].try_into().unwrap()) as usize;
+                bytes[5..].split_at(len)
+            }
+            Frame::Varint => {
+                let width = bytes.iter().position(|byte| byte & 0x80 == 0).unwrap() + 1;
+                let len = bytes[..width].iter().rev().fold(0, |len, byte| len << 7 | usize::from(byte & 0x7f));
+                bytes[width..].split_at(len)
+            }
+            Frame::HttpChunk => {
+                let digits = bytes.windows(2).position(|pair| pair == b"\r\n").unwrap();
+                let len = usize::from_str_radix(std::str::from_utf8(&bytes[..digits]).unwrap(), 16).unwrap();
+                assert!(len > 0);
+                let (body, rest) = bytes[digits + 2..].split_at(len);
+                (body, rest.strip_prefix(b"\r\n").unwrap())
+            }
+            Frame::RecordSeparator => {
+                assert_eq!(bytes[0], 0x1e);
+                let end = bytes[1..].iter().position(|&byte| byte == 0x1e).map_or(bytes.len(), |end| end + 1);
+                (bytes[1..end].strip_suffix(b"\n").unwrap(), &bytes[end..])
+            }
+            Frame::Line => {
+                let end = bytes.iter().position(|&byte| byte == b'\n').unwrap();
+                (&bytes[..end], &bytes[end + 1..])
+            }
+            _ => {
+                let end = bytes.windows(2).position(|pair| pair == b"\n\n").unwrap();
+                let lines = bytes[..end].split(|&byte| byte == b'\n');
+                bodies.push(lines.map(|line| line.strip_prefix(b"data: ").unwrap()).collect::<Vec<_>>().join(&b'\n'));
+                bytes = &bytes[end + 2..];
+                continue;
+            }
+        };
+        bodies.push(body.to_vec());
+        bytes = rest;
+    }
+    bodies
+}
+
+fuzz_target!(|data: &[u8]| {
+    let Ok(input) = Input::arbitrary(&mut Unstructured::new(data)) else { return };
+    let kind = FRAMES[usize::from(input.frame) % FRAMES.len()];
+    let plain = encoder(&input, None);
+    if kind == Frame::Line && input.pretty {
+        assert!(plain.encode_framed(kind, &1).unwrap_err().is_config());
+        return;
+    }
+    let pool = input.buffer_size.map(|size| size % (1 << 18)).map(|size| {
+        Pool::new(PoolOptions { max_buffers: 3, buffer_size: size as usize })
+    });
+    let mut first: Option<Rope> = None;
+    for encoder in [Some(plain.clone()), pool.clone().map(|pool| encoder(&input, Some(pool)))].into_iter().flatten() {
+        let (mut rope, mut written) = (Rope::new(), Vec::new());
+        for body in &input.bodies {
+            encoder.encode_framed_into(kind, &mut rope, body).unwrap();
+            encoder.write_framed(kind, &mut written, body).unwrap();
+        }
+        assert_eq!(rope, written);
+        assert_eq!(encoder.records(kind, &input.bodies).collect::<Result<Rope, Error>>().unwrap(), rope);
+        assert_eq!(*first.get_or_insert_with(|| rope.clone()), rope);
+    }
+    let bodies = unframed(kind, &first.unwrap_or_default().to_vec());
+    assert_eq!(bodies.len(), input.bodies.len());
+    for (text, body) in bodies.iter().zip(&input.bodies) {
+        let mut want = plain.encode(body).unwrap().to_vec();
+        if kind == Frame::Line {
+            want.retain(|&byte| byte != b'\n');
+        }
+        assert_eq!(*text, want);
+    }
+    if let Some(pool) = pool {
+        assert!(pool.retained_bytes() <= 3 << 18);
+    }
+});
