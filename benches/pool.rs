@@ -103,7 +103,8 @@ fn blocks<R>(work: impl Fn() -> R) -> u64 {
     allocation_counter::measure(|| drop(black_box(work()))).count_total
 }
 
-/// The two ways in which a buffer can come back when the last `Bytes` of it is dropped, and the allocator.
+/// What it costs to get memory and copy a finished document into it: exactly as much as it needs, from the allocator; or a
+/// buffer of 64 KiB, in the two ways in which one can come back when the last `Bytes` of it is dropped.
 fn ways_to_get_a_buffer_back(rounds: usize) {
     const SIZE: usize = 64 * 1024;
 
@@ -125,29 +126,34 @@ fn ways_to_get_a_buffer_back(rounds: usize) {
         }
     }
 
-    let owned = Arc::new(Mutex::new(vec![vec![0; SIZE]]));
-    let by_owner = || {
-        let memory = owned.lock().expect("no panic").pop().expect("it came back");
-        Bytes::from_owner(Owner { memory, home: owned.clone() })
-    };
-    let reclaimed = Mutex::new(BytesMut::zeroed(SIZE));
-    let by_reclaim = || {
-        let mut buffer = reclaimed.lock().expect("no panic");
-        buffer.clear();
-        assert!(buffer.try_reclaim(SIZE));
-        buffer.extend_from_slice(b"x");
-        buffer.split().freeze()
-    };
-    let by_allocator = || {
-        let mut buffer = BytesMut::with_capacity(SIZE);
-        buffer.extend_from_slice(b"x");
-        buffer.split().freeze()
-    };
-    let times = medians([Candidate::new(by_allocator), Candidate::new(by_owner), Candidate::new(by_reclaim)], rounds);
-    let blocks = [blocks(by_allocator), blocks(by_owner), blocks(by_reclaim)];
-    let mut table = Table::new(&["a chunk of 64 KiB", "ns", "blocks"], &[0]);
-    for (i, way) in ["allocated", "owner hook", "try_reclaim"].into_iter().enumerate() {
-        table.row(vec![way.to_owned(), format!("{:.0}", times.times[i] * 1e9), blocks[i].to_string()]);
+    let text = vec![b'x'; SIZE];
+    let home = Arc::new(Mutex::new(vec![Vec::with_capacity(SIZE)]));
+    let buffer = Mutex::new(BytesMut::with_capacity(SIZE));
+    let head = ["bytes", "exact ns", "owner hook ns", "try_reclaim ns", "blocks: exact", "owner hook", "try_reclaim"];
+    let mut table = Table::new(&head, &[]);
+    for len in [150, 1 << 10, 2 << 10, 4 << 10, 8 << 10, 14 << 10, 64 << 10] {
+        let text = &text[..len];
+        let exact = || Bytes::copy_from_slice(black_box(text));
+        let by_owner = || {
+            let mut memory = home.lock().expect("no panic").pop().expect("it came back");
+            memory.clear();
+            memory.extend_from_slice(black_box(text));
+            Bytes::from_owner(Owner { memory, home: home.clone() })
+        };
+        let by_reclaim = || {
+            let mut buffer = buffer.lock().expect("no panic");
+            buffer.clear();
+            assert!(buffer.try_reclaim(SIZE));
+            buffer.extend_from_slice(black_box(text));
+            buffer.split().freeze()
+        };
+        let times =
+            medians([Candidate::new(exact), Candidate::new(by_owner), Candidate::new(by_reclaim)], rounds).times;
+        let mut row = vec![grouped(len)];
+        row.extend(times.map(|time| format!("{:.0}", time * 1e9)));
+        row.extend([blocks(exact), blocks(by_owner), blocks(by_reclaim)].map(|blocks| blocks.to_string()));
+        table.row(row);
     }
+    println!("Memory for a finished document, and copying it there.\n");
     println!("{}", table.render());
 }

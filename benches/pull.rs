@@ -24,7 +24,7 @@ use table::{Table, grouped, micros, ratio};
 
 /// Odd, so that the median is one of the times.
 const ROUNDS: usize = 61;
-const ITEMS: u32 = 2_000_000;
+const ITEMS: u32 = 10_000_000;
 
 fn main() {
     let test = std::env::args().any(|argument| argument == "--test") || !std::env::args().any(|a| a == "--bench");

@@ -35,7 +35,8 @@ const INLINE_CHUNKS: usize = 4;
 /// UTF-8 by itself. Exempt are the chunks of a [`Fragment`](crate::Fragment), which are linked as they are.
 ///
 /// # What a chunk keeps alive
-/// Neighbouring chunks may be cut from one allocation (a slab). A kept chunk, even of one byte, keeps its whole slab.
+/// Neighbouring chunks may be cut from one allocation (a slab). A kept chunk, even of one byte, keeps its whole slab, or the
+/// buffer of a [`Pool`](crate::Pool) that it is in.
 /// [`compact`](Rope::compact) copies to exact size and lets go of everything else.
 ///
 /// ```

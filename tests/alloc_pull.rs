@@ -48,7 +48,7 @@ fn two_chunks() {
         assert!(len > 64 * MIB);
         assert!(heap <= 2 * max + SMALL, "{heap}");
 
-        let (heap, len) = peak(encoder.array((0..4_000_000u32).map(|n| n % 100)));
+        let (heap, len) = peak(encoder.array((0..10_000_000u32).map(|n| n % 100)));
         println!("array: {len} bytes, chunks of {max}, peak {heap}");
         assert!(heap <= 2 * max + SMALL, "{heap}");
         let (heap, len) = peak(encoder.records(Frame::Line, (0..1_000_000u32).map(|n| [n, 1])));
