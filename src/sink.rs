@@ -38,14 +38,13 @@ impl Drain {
     /// Writes all of `bytes`, and advances it by exactly what the writer took, also when there is an error.
     fn drain(&mut self, writer: &mut dyn Write, bytes: &mut dyn Buf) -> io::Result<()> {
         while bytes.has_remaining() {
-            let written = self.write_once(writer, bytes)?;
-            bytes.advance(written);
+            self.write_once(writer, bytes)?;
         }
         Ok(())
     }
 
-    /// One successful call of the writer, and how many bytes it took: at least one, at most as many as were offered.
-    fn write_once(&mut self, writer: &mut dyn Write, bytes: &dyn Buf) -> io::Result<usize> {
+    /// One successful call of the writer, or several with one copy.
+    fn write_once(&mut self, writer: &mut dyn Write, bytes: &mut dyn Buf) -> io::Result<()> {
         let mut slices = [IoSlice::new(&[]); MAX_SLICES];
         let count = bytes.chunks_vectored(&mut slices);
         let offered: usize = slices[..count].iter().map(|slice| slice.len()).sum();
@@ -57,12 +56,13 @@ impl Drain {
         }
         let written = retry(|| writer.write_vectored(&slices[..count]), offered)?;
         self.first_slice_only = count > 1 && written == slices[0].len();
-        Ok(written)
+        bytes.advance(written);
+        Ok(())
     }
 
-    /// The same with a copy of many small slices.
+    /// The same with a copy of many small slices, until all of it is written.
     #[cold]
-    fn write_staged(&mut self, writer: &mut dyn Write, bytes: &dyn Buf) -> io::Result<usize> {
+    fn write_staged(&mut self, writer: &mut dyn Write, bytes: &mut dyn Buf) -> io::Result<()> {
         let mut slices = [IoSlice::new(&[]); STAGE_SLICES];
         let count = bytes.chunks_vectored(&mut slices);
         self.stage.clear();
@@ -71,7 +71,14 @@ impl Drain {
             let room = STAGE_BYTES - self.stage.len();
             self.stage.extend_from_slice(&slice[..slice.len().min(room)]);
         }
-        retry(|| writer.write(&self.stage), self.stage.len())
+        let mut rest = &self.stage[..];
+        while !rest.is_empty() {
+            let written = retry(|| writer.write(rest), rest.len())?;
+            // At once, should the next call fail or panic.
+            bytes.advance(written);
+            rest = &rest[written..];
+        }
+        Ok(())
     }
 }
 

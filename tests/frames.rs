@@ -74,6 +74,21 @@ fn every_length_around_every_chunk_size() {
     }
 }
 
+/// Where a length needs another byte in `Varint`, or another digit in `HttpChunk`, and there are many chunks.
+#[test]
+fn long_lengths() {
+    let encoder = Encoder::new();
+    for edge in [1 << 20, 1 << 21] {
+        for len in [edge - 1, edge, edge + 1] {
+            let text = "x".repeat(len - 2);
+            let body = serde_json::to_string(&text).unwrap();
+            for kind in FRAMES {
+                assert_framed(&encoder, kind, &text, &frame(kind, &body));
+            }
+        }
+    }
+}
+
 #[test]
 fn many_messages_in_one_rope() {
     let rows: Vec<Value> = (0..300).map(|n| json!({ "n": n, "text": "é\"".repeat(n) })).collect();
