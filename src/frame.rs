@@ -88,9 +88,7 @@ impl Frame {
             Frame::Grpc => 5,
             Frame::Varint => 10,
             Frame::HttpChunk => MAX_PREFIX,
-            Frame::Line => 0,
-            Frame::RecordSeparator => 1,
-            Frame::ServerSentEvent => DATA.len(),
+            _ => self.opening().len(),
         }
     }
 
@@ -99,7 +97,17 @@ impl Frame {
         if self == Frame::Grpc { u64::from(u32::MAX) } else { u64::MAX }
     }
 
-    /// The bytes before a body of `len` bytes. Only where [`has_length`](Self::has_length) says so does `len` matter.
+    /// The bytes before a body of any length, if the frame has no length.
+    #[inline]
+    pub(crate) fn opening(self) -> &'static [u8] {
+        match self {
+            Frame::RecordSeparator => b"\x1e",
+            Frame::ServerSentEvent => DATA,
+            _ => b"",
+        }
+    }
+
+    /// The bytes before a body of `len` bytes.
     ///
     /// # Errors
     /// A limit error if the frame cannot express the length.
@@ -128,14 +136,13 @@ impl Frame {
                     prefix.push(b"0123456789abcdef"[(len >> (4 * digit)) as usize & 0xf]);
                 }
             }
-            Frame::Line => {}
-            Frame::RecordSeparator => prefix.push(0x1e),
-            Frame::ServerSentEvent => prefix = Prefix::of(DATA),
+            _ => prefix = Prefix::of(self.opening()),
         }
         Ok(prefix)
     }
 
     /// The bytes behind a body.
+    #[inline]
     pub(crate) fn suffix(self) -> &'static [u8] {
         match self {
             Frame::Grpc | Frame::Varint => b"",

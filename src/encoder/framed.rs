@@ -156,9 +156,8 @@ where
     let mut formatter = Formatter::<PLAIN>::new(Out::streaming(&mut scratch, options, edge), options);
     formatter.set_line_breaks(line_breaks);
     // What the frame adds does not count for `max_len`.
-    let written = frame.prefix(0).and_then(|prefix| {
-        formatter.out.limit_from_here(u64::MAX);
-        formatter.out.put(prefix.as_bytes())?;
+    formatter.out.limit_from_here(u64::MAX);
+    let written = formatter.out.put(frame.opening()).and_then(|()| {
         formatter.out.limit_from_here(options.max_len);
         ser::serialize(&mut formatter, value)?;
         formatter.check_complete()?;

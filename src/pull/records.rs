@@ -60,10 +60,10 @@ impl<I> Records<I> {
         if self.frame.has_length() {
             self.known_length(formatter, item)?;
         } else {
-            formatter.out.put(self.frame.prefix(0)?.as_bytes())?;
+            put_mark(formatter, self.frame.opening())?;
             self.body(formatter, item)?;
         }
-        formatter.out.put(self.frame.suffix())
+        put_mark(formatter, self.frame.suffix())
     }
 
     #[inline]
@@ -103,6 +103,16 @@ impl<I> Records<I> {
                 Err(error)
             }
         }
+    }
+}
+
+/// Puts what stands before or behind a body, which mostly is no byte or one.
+#[inline(always)]
+fn put_mark<const PLAIN: bool>(formatter: &mut Formatter<'_, PLAIN>, mark: &'static [u8]) -> Result<()> {
+    match mark {
+        [] => Ok(()),
+        &[byte] => formatter.out.put_byte(byte),
+        _ => formatter.out.put(mark),
     }
 }
 
