@@ -184,10 +184,12 @@ impl Set for &'static More {
 /// `dst` must be valid for writes of 8 bytes.
 #[inline(always)]
 unsafe fn put_unicode(unit: u32, dst: *mut u8) -> *mut u8 {
-    let ([a, b], [c, d]) = (HEX[(unit >> 8 & 0xff) as usize], HEX[(unit & 0xff) as usize]);
+    let digits = |byte: u32| u64::from(u16::from_le_bytes(HEX[(byte & 0xff) as usize]));
+    let start = u64::from(u16::from_le_bytes(*b"\\u"));
+    let text = start | digits(unit >> 8) << 16 | digits(unit) << 32;
     // SAFETY: the caller promises the room.
     unsafe {
-        dst.cast::<[u8; 8]>().write([b'\\', b'u', a, b, c, d, 0, 0]);
+        dst.cast::<[u8; 8]>().write(text.to_le_bytes());
         dst.add(6)
     }
 }
