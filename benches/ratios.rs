@@ -203,7 +203,9 @@ impl<'a> Peers<'a> {
         row.extend((0..4).map(|i| format!("**{}**", ratio(mean(i)))));
         table.row(row);
         print(&format!("\n### {}, {}\n\n{}", self.group, build(), table.render()));
-        if let Some((group, each, all)) = TARGETS.iter().find(|(group, ..)| *group == self.group) {
+        let target = TARGETS.iter().find(|(group, ..)| *group == self.group);
+        // A part of the group says nothing of all.
+        if let (Some((group, each, all)), true) = (target, self.settings.filters.is_empty()) {
             let lowest = ratios.iter().map(|row| row[0]).fold(f64::INFINITY, f64::min);
             let reached = if lowest >= *each && mean(0) >= *all { "reached" } else { "missed" };
             let numbers = [*each, lowest, *all, mean(0)].map(ratio);
