@@ -8,7 +8,7 @@
 //!
 //! * `set`: which bytes are looked for
 //! * `strides`: long texts, for all instruction sets with vectors
-//! * `sse2`, `avx2`, `neon`, `swar`: what depends on the instruction set
+//! * `sse2`, `avx2`, `avx512`, `neon`, `swar`: what depends on the instruction set
 
 #![allow(unsafe_code)]
 
@@ -24,6 +24,7 @@ use set::{Json, More, Set};
 cfg_select! {
     all(target_arch = "x86_64", target_feature = "sse2", not(miri), not(json_rope_portable)) => {
         mod avx2;
+        mod avx512;
         mod sse2;
         mod strides;
         use sse2 as imp;

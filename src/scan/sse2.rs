@@ -1,15 +1,16 @@
-//! Sixteen bytes a step with SSE2, the baseline of x86-64; long texts go on to `avx2` where the processor has it. See the
+//! Sixteen bytes a step with SSE2, the baseline of x86-64; long texts go on to `avx512` or `avx2` where the processor
+//! has it. See the
 //! parent module for what the functions promise.
 
 use std::arch::x86_64::*;
 
-use super::avx2;
 use super::set::{ANGLE_BIT, Set};
 pub(super) use super::strides::clean_len;
 use super::strides::{BLOCK, Stride, escape_strides};
+use super::{avx2, avx512};
 
-/// From this length on it pays to ask whether there is AVX2, and to use it.
-const AVX2_FROM: usize = 256;
+/// From this length on it pays to ask for longer vectors, and to use them.
+const LONG_FROM: usize = 256;
 
 /// # Safety
 /// `src` must be valid for reads of 16 bytes.
@@ -84,9 +85,13 @@ pub(super) fn first_escape<S: Set>(set: S, block: __m128i) -> usize {
 /// As for [`escape`](super::escape).
 #[inline(never)]
 pub(super) unsafe fn escape_long<S: Set>(set: S, text: &[u8], dst: *mut u8) -> *mut u8 {
-    // SAFETY: the caller promises what all of them ask for, and AVX2 is there when it is detected.
+    // SAFETY: the caller promises what all of them ask for, and instruction sets are there when they are detected.
     unsafe {
-        if text.len() >= AVX2_FROM && std::arch::is_x86_feature_detected!("avx2") {
+        if text.len() < LONG_FROM {
+            escape_strides::<Sse2, S>(set, text, dst)
+        } else if avx512::is_available() {
+            avx512::escape_long(set, text, dst)
+        } else if std::arch::is_x86_feature_detected!("avx2") {
             avx2::escape_long(set, text, dst)
         } else {
             escape_strides::<Sse2, S>(set, text, dst)
