@@ -84,7 +84,7 @@ impl Visitor for Pretty<'_> {
 }
 
 fn floors(criterion: &mut Criterion) {
-    let Floors { values, canada, floats } = Floors::new();
+    let Floors { values, canada, floats, plain } = Floors::new();
     for (name, value) in &values {
         let output = done(to_rope(value)).to_vec();
         let mut group = open(criterion, &format!("floors/{name}"), output.len());
@@ -92,6 +92,10 @@ fn floors(criterion: &mut Criterion) {
         group.bench_function("walk", |b| b.iter(|| floors::walk(black_box(value))));
         group.finish();
     }
+    let output = done(to_rope(&plain)).to_vec();
+    let mut group = open(criterion, "floors/plain", output.len());
+    group.bench_function("copy", |b| b.iter(|| floors::copy(black_box(&output))));
+    group.finish();
     let bytes = done(to_rope(&canada)).len();
     let mut group = open(criterion, "floors/canada", bytes);
     assert_eq!(floats.len(), 111_126);

@@ -1,13 +1,15 @@
 //! One command that prints how fast json-rope is beside the other encoders, for all documents, as Markdown tables.
 //!
 //! ```sh
-//! cargo bench --bench ratios                   # one or two minutes
-//! cargo bench --bench ratios -- canada         # documents whose name contains `canada`
-//! cargo bench --bench ratios -- --test         # one quick round, to see that it works
+//! cargo bench --bench ratios                          # one or two minutes
+//! cargo bench --bench ratios -- canada                # documents whose name contains `canada`
+//! cargo bench --bench ratios -- --numbers FILE        # also writes the numbers, for `--bench chart`
+//! cargo bench --bench ratios -- --test                # one quick round, to see that it works
+//! RUSTFLAGS=-Ctarget-cpu=native cargo bench --bench ratios --target-dir target/native    # for this machine's CPU
 //! ```
 //!
 //! All encoders of a table encode the same value in the same process, in alternating rounds; the times are medians.
-//! Absolute times depend on the machine, ratios much less.
+//! Absolute times depend on the machine, ratios much less. A tree is encoded by the faster of `to_rope` and `encode_tree`.
 
 #[path = "support/rounds.rs"]
 mod rounds;
@@ -16,14 +18,17 @@ mod support;
 mod table;
 
 use std::fmt::Write as _;
+use std::fs;
 use std::hint::black_box;
 use std::io::{self, IsTerminal, Write};
+use std::path::PathBuf;
 use std::process::{ExitCode, exit};
 
-use json_rope::{Encoder, to_rope};
+use json_rope::{Encoder, Rope, to_rope};
 use serde::Serialize;
+use serde_json::Value;
 
-use rounds::{Candidate, Medians, medians};
+use rounds::{Candidate, medians};
 use support::documents::{self, Visitor};
 use support::floors::{self, Floors};
 use support::peers::{Agreement, agreement, done, ours, peers};
@@ -33,29 +38,40 @@ use table::{Table, grouped, micros, ratio};
 const ROUNDS: usize = 101;
 
 const USAGE: &str = "\
-Usage: cargo bench --bench ratios -- [FILTER]... [--test]
+Usage: cargo bench --bench ratios -- [FILTER]... [--numbers FILE] [--test]
 
-  FILTER   only documents whose name contains this, or one of these
-  --test   one quick round; the times mean nothing";
+  FILTER           only documents whose name contains this, or one of these
+  --numbers FILE   also writes all numbers to FILE, separated by tabs
+  --test           one quick round; the times mean nothing";
+
+/// What is asked for: the group, the least ratio to the fastest peer on each document, and their least geometric mean.
+const TARGETS: [(&str, f64, f64); 4] = [
+    ("typed structs", 1.35, 1.5),
+    ("serde_json::Value", 1.2, 1.35),
+    ("strings of 1 MiB", 1.15, 1.4),
+    ("small", 1.3, 1.5),
+];
 
 struct Settings {
     filters: Vec<String>,
     rounds: usize,
+    numbers: Option<PathBuf>,
 }
 
 impl Settings {
     /// From the arguments; cargo adds `--bench`, but not when the benchmark is only to be tested.
-    fn parse(arguments: impl Iterator<Item = String>) -> Result<Settings, String> {
-        let (mut filters, mut bench, mut test) = (Vec::new(), false, false);
-        for argument in arguments {
+    fn parse(mut arguments: impl Iterator<Item = String>) -> Result<Settings, String> {
+        let (mut filters, mut bench, mut test, mut numbers) = (Vec::new(), false, false, None);
+        while let Some(argument) = arguments.next() {
             match argument.as_str() {
                 "--bench" => bench = true,
                 "--test" => test = true,
+                "--numbers" => numbers = Some(arguments.next().ok_or("--numbers needs a file")?.into()),
                 _ if argument.starts_with('-') => return Err(format!("unknown option {argument}")),
                 _ => filters.push(argument),
             }
         }
-        Ok(Settings { filters, rounds: if bench && !test { ROUNDS } else { 1 } })
+        Ok(Settings { filters, rounds: if bench && !test { ROUNDS } else { 1 }, numbers })
     }
 
     fn wants(&self, name: &str) -> bool {
@@ -77,10 +93,25 @@ fn main() -> ExitCode {
     peers.group("pretty");
     peers.pretty = true;
     documents::visit_values(&mut peers);
-    peers.finish();
+    let mut numbers = peers.finish();
     reused(&settings);
-    floors(&settings);
+    floors(&settings, &mut numbers);
+    if let Some(path) = &settings.numbers
+        && let Err(error) = fs::write(path, numbers)
+    {
+        let _ = writeln!(io::stderr(), "cannot write {}: {error}", path.display());
+        return ExitCode::FAILURE;
+    }
     ExitCode::SUCCESS
+}
+
+/// Which build this is: of the features that the target does not have anyway, whether any is enabled.
+fn build() -> &'static str {
+    if cfg!(any(target_feature = "sse3", target_feature = "sve", target_feature = "lse")) {
+        "native build (a target CPU was chosen)"
+    } else {
+        "default build (no target CPU was chosen)"
+    }
 }
 
 /// What does not depend on the machine's mood.
@@ -103,7 +134,8 @@ fn facts(settings: &Settings) -> String {
     writeln!(text, "Versions: {versions}.").expect("strings take all");
     writeln!(
         text,
-        "Target: {} {}; features enabled at compile time, of those that matter: {}.",
+        "Target: {}, {} {}; features enabled at compile time, of those that matter: {}.",
+        build(),
         std::env::consts::ARCH,
         std::env::consts::OS,
         if features.is_empty() { "none".into() } else { features.join(", ") }
@@ -129,19 +161,34 @@ struct Peers<'a> {
     table: Table,
     /// Of this group: fastest peer, then each peer.
     ratios: Vec<[f64; 4]>,
+    targets: Table,
     /// Peers whose bytes are not those of serde_json.
     others: Vec<(&'static str, Agreement, &'static str)>,
+    /// All of it once more, to be read by programs.
+    numbers: String,
 }
 
 impl<'a> Peers<'a> {
     fn new(settings: &'a Settings) -> Self {
-        Peers { settings, group: "", pretty: false, table: Self::table(), ratios: Vec::new(), others: Vec::new() }
+        let head = ["group", "each at least", "lowest", "mean at least", "geometric mean", "target"];
+        let numbers =
+            format!("# {}\n# group\tdocument\tbytes\tencoder\tseconds\ttime divided by json-rope's\n", build());
+        Peers {
+            settings,
+            group: "",
+            pretty: false,
+            table: Self::table(),
+            ratios: Vec::new(),
+            targets: Table::new(&head, &[0, 5]),
+            others: Vec::new(),
+            numbers,
+        }
     }
 
     fn table() -> Table {
-        let head = ["document", "bytes", "µs", "MB/s", "fastest peer", "its µs", "ratio"];
+        let head = ["document", "bytes", "µs", "MB/s", "by", "fastest peer", "its µs", "ratio"];
         let peers = peers::<str>().map(|peer| peer.name);
-        Table::new(&[&head[..], &peers[..]].concat(), &[0, 4])
+        Table::new(&[&head[..], &peers[..]].concat(), &[0, 4, 5])
     }
 
     fn finish_group(&mut self) {
@@ -152,14 +199,26 @@ impl<'a> Peers<'a> {
         }
         let mean = |i: usize| (ratios.iter().map(|row| row[i].ln()).sum::<f64>() / ratios.len() as f64).exp();
         let mut row = vec!["**geometric mean**".to_owned()];
-        row.extend(std::iter::repeat_n(String::new(), 5));
+        row.extend(std::iter::repeat_n(String::new(), 6));
         row.extend((0..4).map(|i| format!("**{}**", ratio(mean(i)))));
         table.row(row);
-        print(&format!("\n### {}\n\n{}", self.group, table.render()));
+        print(&format!("\n### {}, {}\n\n{}", self.group, build(), table.render()));
+        let target = TARGETS.iter().find(|(group, ..)| *group == self.group);
+        // A part of the group says nothing of all.
+        if let (Some((group, each, all)), true) = (target, self.settings.filters.is_empty()) {
+            let lowest = ratios.iter().map(|row| row[0]).fold(f64::INFINITY, f64::min);
+            let reached = if lowest >= *each && mean(0) >= *all { "reached" } else { "missed" };
+            let numbers = [*each, lowest, *all, mean(0)].map(ratio);
+            self.targets.row([&[(*group).to_owned()], &numbers[..], &[reached.to_owned()]].concat());
+        }
     }
 
-    fn finish(mut self) {
+    /// Prints the rest, and returns the numbers.
+    fn finish(mut self) -> String {
         self.finish_group();
+        if !self.targets.is_empty() {
+            print(&format!("\n### Ratios to the fastest peer, {}\n\n{}", build(), self.targets.render()));
+        }
         let mut text = String::from("\njson-rope's output was compared with serde_json's byte for byte.");
         for peer in peers::<str>().iter().skip(1) {
             for (agreement, how) in [
@@ -178,7 +237,65 @@ impl<'a> Peers<'a> {
         }
         text.push_str(" All other outputs are equal to it, too.\n");
         print(&text);
+        self.numbers
     }
+
+    /// Compares all ways to encode `value`; `direct` is one of ours beside `to_rope`.
+    fn compare<T: Serialize + ?Sized>(&mut self, name: &'static str, value: &T, direct: Option<fn(&T) -> Rope>) {
+        progress(name);
+        let (ours, peers) = (ours::<T>(), peers::<T>());
+        let mut ours = vec![("to_rope", if self.pretty { ours.pretty } else { ours.compact })];
+        ours.extend(direct.map(|direct| ("encode_tree", direct)));
+        let theirs = peers.each_ref().map(|peer| if self.pretty { peer.pretty } else { peer.compact });
+        let expected = theirs[0](value);
+        for (way, encode) in &ours {
+            assert!(encode(value) == expected, "{name}: {way} does not agree with serde_json");
+        }
+        for (peer, encode) in peers.iter().zip(theirs) {
+            let agreement = agreement(peer.name, &encode(value), &expected);
+            if agreement != Agreement::Bytes {
+                self.others.push((peer.name, agreement, name));
+            }
+        }
+        let theirs = theirs.map(|encode| Candidate::new(move || encode(black_box(value))));
+        let candidates = ours.iter().map(|&(_, encode)| Candidate::new(move || encode(black_box(value))));
+        let medians = medians(candidates.chain(theirs), self.settings.rounds);
+        // The faster of our own ways is the one that is compared.
+        let best = (0..ours.len()).min_by(|&a, &b| medians.ratios[a].total_cmp(&medians.ratios[b])).unwrap_or(0);
+        let (way, time) = (ours[best].0, medians.times[best]);
+        let times = &medians.times[ours.len()..];
+        let ratios: [f64; 3] = std::array::from_fn(|i| medians.ratio(ours.len() + i, best));
+        let fastest = (0..3).min_by(|&a, &b| ratios[a].total_cmp(&ratios[b])).expect("there are three");
+        let mut row = vec![
+            name.to_owned(),
+            grouped(expected.len()),
+            micros(time),
+            grouped((expected.len() as f64 / time / 1e6).round() as usize),
+            way.to_owned(),
+            peers[fastest].name.to_owned(),
+            micros(times[fastest]),
+            ratio(ratios[fastest]),
+        ];
+        row.extend(ratios.map(ratio));
+        self.table.row(row);
+        self.ratios.push([ratios[fastest], ratios[0], ratios[1], ratios[2]]);
+        let head = (self.group, name, expected.len());
+        number(&mut self.numbers, head, &format!("json-rope {way}"), time, 1.0);
+        for i in 0..3 {
+            number(&mut self.numbers, head, peers[i].name, times[i], ratios[i]);
+        }
+    }
+}
+
+/// One line for programs.
+fn number(
+    numbers: &mut String,
+    (group, document, bytes): (&str, &str, usize),
+    encoder: &str,
+    seconds: f64,
+    ratio: f64,
+) {
+    writeln!(numbers, "{group}\t{document}\t{bytes}\t{encoder}\t{seconds:.4e}\t{ratio:.3}").expect("strings take all");
 }
 
 impl Visitor for Peers<'_> {
@@ -192,36 +309,11 @@ impl Visitor for Peers<'_> {
     }
 
     fn visit<T: Serialize + ?Sized>(&mut self, name: &'static str, value: &T) {
-        progress(name);
-        let (ours, peers) = (ours::<T>(), peers::<T>());
-        let ours = if self.pretty { ours.pretty } else { ours.compact };
-        let theirs = peers.each_ref().map(|peer| if self.pretty { peer.pretty } else { peer.compact });
-        let expected = theirs[0](value);
-        assert!(ours(value) == expected, "{name}: json-rope does not agree with serde_json");
-        for (peer, encode) in peers.iter().zip(theirs) {
-            let agreement = agreement(peer.name, &encode(value), &expected);
-            if agreement != Agreement::Bytes {
-                self.others.push((peer.name, agreement, name));
-            }
-        }
-        let [serde_json, sonic_rs, simd_json] = theirs.map(|encode| Candidate::new(move || encode(black_box(value))));
-        let ours = Candidate::new(|| ours(black_box(value)));
-        let medians = medians([ours, serde_json, sonic_rs, simd_json], self.settings.rounds);
-        let [ours, times @ ..] = medians.times;
-        let [_, ratios @ ..] = medians.ratios;
-        let fastest = (0..3).min_by(|&a, &b| ratios[a].total_cmp(&ratios[b])).expect("there are three");
-        let mut row = vec![
-            name.to_owned(),
-            grouped(expected.len()),
-            micros(ours),
-            grouped((expected.len() as f64 / ours / 1e6).round() as usize),
-            peers[fastest].name.to_owned(),
-            micros(times[fastest]),
-            ratio(ratios[fastest]),
-        ];
-        row.extend(ratios.map(ratio));
-        self.table.row(row);
-        self.ratios.push([ratios[fastest], ratios[0], ratios[1], ratios[2]]);
+        self.compare(name, value, None);
+    }
+
+    fn visit_tree(&mut self, name: &'static str, tree: &Value) {
+        self.compare(name, tree, (!self.pretty).then_some(|tree| done(Encoder::new().encode_tree(tree))));
     }
 }
 
@@ -244,8 +336,9 @@ fn reused(settings: &Settings) {
             }
             let fresh = Candidate::new(|| done(to_rope(black_box(value))));
             let reused = Candidate::new(|| done(encoder.encode(black_box(value))));
-            let Medians { times: [reused, fresh], ratios } = medians([reused, fresh], self.0.rounds);
-            self.1.row(vec![name.to_owned(), micros(fresh), micros(reused), ratio(ratios[1])]);
+            let medians = medians([reused, fresh], self.0.rounds);
+            let [reused, fresh] = [0, 1].map(|i| micros(medians.times[i]));
+            self.1.row(vec![name.to_owned(), fresh, reused, ratio(medians.ratios[1])]);
         }
     }
     let mut reused = Reused(settings, Table::new(&["document", "`to_rope` µs", "`Encoder` µs", "ratio"], &[0]));
@@ -256,38 +349,56 @@ fn reused(settings: &Settings) {
 }
 
 /// How far above the floors.
-fn floors(settings: &Settings) {
-    let mut table = Table::new(&["document", "µs", "floor", "its µs", "json-rope / floor"], &[0, 2]);
-    let mut rows = |name: &str, floors: [&str; 2], medians: Medians<3>| {
-        for (i, floor) in (1..).zip(floors) {
-            let (ours, time) = (medians.times[0], medians.times[i]);
-            let above = ratio(1.0 / medians.ratios[i]);
-            table.row(vec![name.into(), micros(ours), floor.into(), micros(time), above]);
-        }
-    };
+fn floors(settings: &Settings, numbers: &mut String) {
     const COPY: &str = "copying the output";
-    if !["canada", "canada, Value", "citm_catalog, Value", "twitter, Value"].iter().any(|name| settings.wants(name)) {
+    if !["canada", "canada, Value", "citm_catalog, Value", "twitter, Value", "plain"].iter().any(|n| settings.wants(n))
+    {
         return;
     }
-    let Floors { values, canada, floats } = Floors::new();
-    let rounds = settings.rounds;
+    let head = ["document", "µs", "by", "floor", "its µs", "json-rope / floor", "at most"];
+    let mut table = Table::new(&head, &[0, 2, 3]);
+    // The candidates are json-rope, by one or two ways, and then the floors, each with its target if there is one.
+    let mut rows =
+        |name: &str, bytes: usize, ways: &[&str], floors: &[(&str, Option<f64>)], candidates: Vec<Candidate>| {
+            let medians = medians(candidates, settings.rounds);
+            let best = (0..ways.len()).min_by(|&a, &b| medians.ratios[a].total_cmp(&medians.ratios[b])).unwrap_or(0);
+            for (i, (floor, target)) in (ways.len()..).zip(floors) {
+                let (ours, time) = (medians.times[best], medians.times[i]);
+                let above = ratio(medians.ratio(best, i));
+                let target = target.map_or(String::new(), ratio);
+                let way = ways[best].to_owned();
+                table.row(vec![name.into(), micros(ours), way, floor.to_string(), micros(time), above, target]);
+                number(numbers, ("floors", name, bytes), floor, time, medians.ratio(i, best));
+            }
+        };
+    let Floors { values, canada, floats, plain } = Floors::new();
     if settings.wants("canada") {
         progress("canada");
         let output = done(to_rope(&canada)).to_vec();
         let ours = Candidate::new(|| done(to_rope(black_box(&canada))));
         let copy = Candidate::new(|| floors::copy(black_box(&output)));
         let format = Candidate::new(|| floors::format_floats(black_box(&floats)));
-        rows("canada", [COPY, "formatting the floats"], medians([ours, copy, format], rounds));
+        let floors = [(COPY, None), ("formatting the floats", Some(1.1))];
+        rows("canada", output.len(), &["to_rope"], &floors, vec![ours, copy, format]);
     }
     for (name, value) in values.iter().filter(|(name, _)| settings.wants(name)) {
         progress(name);
         let output = done(to_rope(value)).to_vec();
         let ours = Candidate::new(|| done(to_rope(black_box(value))));
+        let direct = Candidate::new(|| done(Encoder::new().encode_tree(black_box(value))));
         let copy = Candidate::new(|| floors::copy(black_box(&output)));
         let walk = Candidate::new(|| floors::walk(black_box(value)));
-        rows(name, [COPY, "walking the value"], medians([ours, copy, walk], rounds));
+        let floors = [(COPY, None), ("walking the value", None)];
+        rows(name, output.len(), &["to_rope", "encode_tree"], &floors, vec![ours, direct, copy, walk]);
     }
-    print(&format!("\n### Floors\n\n{}", table.render()));
+    if settings.wants("plain") {
+        progress("plain");
+        let output = done(to_rope(&plain)).to_vec();
+        let ours = Candidate::new(|| done(to_rope(black_box(&plain))));
+        let copy = Candidate::new(|| floors::copy(black_box(&output)));
+        rows("plain", output.len(), &["to_rope"], &[(COPY, Some(1.5))], vec![ours, copy]);
+    }
+    print(&format!("\n### Floors, {}\n\n{}", build(), table.render()));
 }
 
 /// Shows what is measured, where somebody waits for it.

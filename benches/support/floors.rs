@@ -2,10 +2,10 @@
 
 use std::hint::black_box;
 
-use json_rope_bench_data::{Canada, documents};
+use json_rope_bench_data::{Canada, documents as texts};
 use serde_json::Value;
 
-use super::documents::parse;
+use super::documents::{self, parse};
 
 /// The documents that floors are measured for.
 pub struct Floors {
@@ -14,19 +14,21 @@ pub struct Floors {
     /// The typed canada, and its coordinates.
     pub canada: Canada,
     pub floats: Vec<f64>,
+    /// A long string that needs no escape.
+    pub plain: String,
 }
 
 impl Floors {
     pub fn new() -> Floors {
-        let canada: Canada = parse(documents::canada());
+        let canada: Canada = parse(texts::canada());
         let rings = canada.features.iter().flat_map(|feature| &feature.geometry.coordinates);
         let floats = rings.flatten().flatten().copied().collect();
         let values = [
-            ("canada, Value", parse(documents::canada())),
-            ("citm_catalog, Value", parse(documents::citm_catalog())),
-            ("twitter, Value", parse(documents::twitter())),
+            ("canada, Value", parse(texts::canada())),
+            ("citm_catalog, Value", parse(texts::citm_catalog())),
+            ("twitter, Value", parse(texts::twitter())),
         ];
-        Floors { values, canada, floats }
+        Floors { values, canada, floats, plain: documents::plain() }
     }
 }
 

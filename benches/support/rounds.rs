@@ -51,12 +51,20 @@ fn waited() -> Duration {
 }
 
 /// What the rounds came to.
-pub struct Medians<const N: usize> {
+pub struct Medians {
     /// The median time of each candidate, in seconds.
-    pub times: [f64; N],
-    /// The median, over the rounds, of each candidate's time divided by the first one's time in the same round. Where
-    /// the machine slows down for a while, both are slow, so it moves less than the quotient of two medians.
-    pub ratios: [f64; N],
+    pub times: Vec<f64>,
+    /// [`ratio`](Self::ratio) of each candidate to the first.
+    pub ratios: Vec<f64>,
+    rounds: Vec<Vec<f64>>,
+}
+
+impl Medians {
+    /// The median, over the rounds, of one candidate's time divided by another's in the same round. Where the machine
+    /// slows down for a while, both are slow, so it moves less than the quotient of two medians.
+    pub fn ratio(&self, candidate: usize, by: usize) -> f64 {
+        median(self.rounds.iter().map(|round| round[candidate] / round[by]).collect())
+    }
 }
 
 /// Times the candidates.
@@ -64,24 +72,26 @@ pub struct Medians<const N: usize> {
 /// In every round each candidate runs once for at least [`LEAST`]. Rounds begin with another candidate each, and every
 /// second goes backwards, so that nobody always runs first or behind the same neighbour. With one round, nothing is
 /// repeated either: that is a test.
-pub fn medians<const N: usize>(candidates: [Candidate<'_>; N], rounds: usize) -> Medians<N> {
-    let repeats = candidates.each_ref().map(|candidate| if rounds > 1 { candidate.calibrate() } else { 1 });
-    let mut times = [const { Vec::new() }; N];
-    let mut ratios = [const { Vec::new() }; N];
-    for round in 0..rounds {
-        let mut of_round = [0.0; N];
-        for step in 0..N {
-            let step = if round % 2 == 0 { step } else { N - 1 - step };
-            let i = (step + round / 2) % N;
+pub fn medians<'a>(candidates: impl IntoIterator<Item = Candidate<'a>>, rounds: usize) -> Medians {
+    let candidates: Vec<Candidate> = candidates.into_iter().collect();
+    let count = candidates.len();
+    let repeats: Vec<u32> =
+        candidates.iter().map(|candidate| if rounds > 1 { candidate.calibrate() } else { 1 }).collect();
+    let rounds = (0..rounds).map(|round| {
+        let mut of_round = vec![0.0; count];
+        for step in 0..count {
+            let step = if round % 2 == 0 { step } else { count - 1 - step };
+            let i = (step + round / 2) % count;
             // Not zero even on a coarse clock: it is divided by.
             of_round[i] = (candidates[i].run)(repeats[i]).as_secs_f64().max(1e-9) / f64::from(repeats[i]);
         }
-        for i in 0..N {
-            times[i].push(of_round[i]);
-            ratios[i].push(of_round[i] / of_round[0]);
-        }
-    }
-    Medians { times: times.map(median), ratios: ratios.map(median) }
+        of_round
+    });
+    let rounds: Vec<Vec<f64>> = rounds.collect();
+    let times = (0..count).map(|i| median(rounds.iter().map(|round| round[i]).collect())).collect();
+    let mut medians = Medians { times, ratios: Vec::new(), rounds };
+    medians.ratios = (0..count).map(|i| medians.ratio(i, 0)).collect();
+    medians
 }
 
 fn median(mut numbers: Vec<f64>) -> f64 {

@@ -23,7 +23,7 @@ impl<const PLAIN: bool> Formatter<'_, PLAIN> {
     /// A whole string, quoted.
     #[inline(never)]
     pub(crate) fn string(&mut self, text: &str) -> Result<()> {
-        if self.only_json_escapes() && self.out.put_quoted(b"\"", text.as_bytes(), b"\"") {
+        if self.put_quoted(b"\"", text, b"\"") {
             return Ok(());
         }
         self.out.put_byte(b'"')?;
@@ -58,12 +58,35 @@ impl<const PLAIN: bool> Formatter<'_, PLAIN> {
     fn slow_key(&mut self, index: usize, text: &str) -> Result<()> {
         self.before_key(index)?;
         self.note_key(text);
-        let quick = !PLAIN && self.options.pretty && self.only_json_escapes();
-        if quick && self.out.put_quoted(b"\"", text.as_bytes(), b"\": ") {
+        let quick = match self.options.pretty {
+            _ if PLAIN => false, // tried already
+            true => self.put_quoted(b"\"", text, b"\": "),
+            false => self.put_quoted(b"\"", text, b"\":"),
+        };
+        if quick {
             return Ok(());
         }
         self.string(text)?;
         self.after_key()
+    }
+
+    /// Writes `before`, `text` with its escapes, and `after`, if they surely fit the room. Says whether it did.
+    #[inline(always)]
+    fn put_quoted<const B: usize, const A: usize>(&mut self, before: &[u8; B], text: &str, after: &[u8; A]) -> bool {
+        if self.only_json_escapes() {
+            return self.out.put_quoted(before, text.as_bytes(), after);
+        }
+        let fits = self.out.room() >= scan::quoted_room(text.len());
+        if fits {
+            let escapes = self.options.escapes;
+            self.out.fill(|room| scan::quote_with(escapes, before, text, after, room));
+        }
+        fits
+    }
+
+    /// How many bytes of text, at most `len`, surely fit the room with their escapes.
+    fn surely_fitting(&self, len: usize) -> usize {
+        (self.out.room().saturating_sub(scan::quoted_room(0)) / MAX_ESCAPE).min(len)
     }
 
     /// A key that arrives in pieces from a `Display`, with all that stands before and after it.
@@ -146,7 +169,7 @@ impl<const PLAIN: bool> Formatter<'_, PLAIN> {
     fn plain_piece(&mut self, mut text: &[u8]) -> Result<()> {
         while !text.is_empty() {
             let room = self.out.room();
-            let (mut done, fitting) = (0, (room.saturating_sub(scan::quoted_room(0)) / MAX_ESCAPE).min(text.len()));
+            let (mut done, fitting) = (0, self.surely_fitting(text.len()));
             if fitting == text.len() || fitting >= SMALL_PIECE {
                 let (now, later) = text.split_at(fitting);
                 let fits = self.out.put_quoted(b"", now, b"");
@@ -174,14 +197,31 @@ impl<const PLAIN: bool> Formatter<'_, PLAIN> {
 
     /// Part of a string, with the escapes that the options ask for.
     pub(super) fn special_piece(&mut self, mut text: &str) -> Result<()> {
-        loop {
-            let (clean, rest) = text.split_at(scan::clean_len_with(self.options.escapes, text));
+        while !text.is_empty() {
+            let room = self.out.room();
+            let fitting = text.floor_char_boundary(self.surely_fitting(text.len()));
+            if fitting == text.len() || fitting >= SMALL_PIECE {
+                let (now, later) = text.split_at(fitting);
+                let fits = self.put_quoted(b"", now, b"");
+                debug_assert!(fits);
+                text = later;
+                continue;
+            }
+            if room == 0 {
+                self.out.refill(text.len())?;
+                continue;
+            }
+            let clean = self.clean_len(&text[..text.floor_char_boundary(room)]);
+            let (clean, rest) = text.split_at(clean);
             self.out.put(clean.as_bytes())?;
+            text = rest;
             let mut rest = rest.chars();
-            let Some(character) = rest.next() else { return Ok(()) };
-            self.special_character(character)?;
-            text = rest.as_str();
+            if let (Some(character), true) = (rest.next(), clean.len() < room) {
+                self.special_character(character)?;
+                text = rest.as_str();
+            }
         }
+        Ok(())
     }
 
     /// A character that may need an escape.

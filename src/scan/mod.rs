@@ -1,27 +1,38 @@
 //! Finds the bytes of a string that JSON must escape, and copies a string with its escapes into free memory.
 //!
-//! Called by `fmt`, through four safe functions. One implementation is picked at compile time as `imp`: SSE2, which
-//! every x86-64 has, or a portable one that works on eight bytes at a time (also under Miri, and to test it on any
-//! machine with `RUSTFLAGS='--cfg json_rope_portable'`). No implementation reads outside the slice
-//! it is given: the last bytes are read by loads that overlap the ones before.
+//! Called by `fmt`, through safe functions: those without a set of options look for what JSON demands, those `_with` a
+//! set for more. One implementation is picked at compile time as `imp`: SSE2, which every x86-64 has, NEON, which every
+//! 64-bit ARM processor has, or a portable one that works on eight bytes at a time (also under Miri, and to test it on any
+//! machine with `RUSTFLAGS='--cfg json_rope_portable'`). No implementation reads outside the slice it is given: the
+//! last bytes are read by loads that overlap the ones before.
 //!
-//! Everything that must be escaped is ASCII, so text is treated as bytes, and may be cut anywhere.
+//! * `set`: which bytes are looked for
+//! * `strides`: long texts, for all instruction sets with vectors
+//! * `sse2`, `avx2`, `avx512`, `neon`, `swar`: what depends on the instruction set
 
 #![allow(unsafe_code)]
 
-mod extra;
+mod set;
 
 use std::mem::{self, MaybeUninit};
+use std::slice;
 
+use crate::options::Escapes;
 use crate::slab::Tail;
-
-pub(crate) use extra::clean_len_with;
+use set::{Json, More, Set};
 
 cfg_select! {
     all(target_arch = "x86_64", target_feature = "sse2", not(miri), not(json_rope_portable)) => {
         mod avx2;
+        mod avx512;
         mod sse2;
+        mod strides;
         use sse2 as imp;
+    }
+    all(target_arch = "aarch64", target_feature = "neon", target_endian = "little", not(miri), not(json_rope_portable)) => {
+        mod neon;
+        mod strides;
+        use neon as imp;
     }
     _ => {
         use swar as imp;
@@ -83,7 +94,13 @@ pub(crate) fn escape_of(byte: u8) -> &'static [u8] {
 
 /// Number of bytes before the first one that needs an escape; the length of `text` if there is none.
 pub(crate) fn clean_len(text: &[u8]) -> usize {
-    imp::clean_len(text)
+    imp::clean_len(Json, text)
+}
+
+/// Number of bytes before the first character that may need an escape under `escapes`; the length of `text` if there is
+/// none. Always a character boundary.
+pub(crate) fn clean_len_with(escapes: Escapes, text: &str) -> usize {
+    imp::clean_len(More::of(escapes), text.as_bytes())
 }
 
 /// Appends `before`, `text` with its escapes, and `after` to `tail`, if there is [`quoted_room`] for them. Says whether
@@ -106,12 +123,46 @@ pub(crate) fn put_quoted<const B: usize, const A: usize>(
         // that nobody else may refer to. All bytes up to `end` were written when `advance` is told of them.
         unsafe {
             start.cast::<[u8; B]>().write(*before);
-            let end = imp::escape(text, start.add(B));
+            let end = escape(Json, text, start.add(B));
             end.cast::<[u8; A]>().write(*after);
             tail.advance(end.add(A).offset_from_unsigned(start));
         }
     }
     fits
+}
+
+/// Fills the front of `room` with `before`, `text` with the escapes that the options ask for, and `after`.
+///
+/// # Panics
+/// If there is no [`quoted_room`] for them.
+#[inline(always)]
+pub(crate) fn quote_with<'r, const B: usize, const A: usize>(
+    escapes: Escapes,
+    before: &[u8; B],
+    text: &str,
+    after: &[u8; A],
+    room: &'r mut [MaybeUninit<u8>],
+) -> &'r mut [u8] {
+    const { assert!(A + B <= 4) };
+    assert!(room.len() >= quoted_room(text.len()));
+    let start = room.as_mut_ptr().cast::<u8>();
+    // SAFETY: as in `put_quoted`; and `text` is valid UTF-8.
+    unsafe {
+        start.cast::<[u8; B]>().write(*before);
+        let end = escape_with(More::of(escapes), text.as_bytes(), start.add(B));
+        end.cast::<[u8; A]>().write(*after);
+        slice::from_raw_parts_mut(start, end.add(A).offset_from_unsigned(start))
+    }
+}
+
+/// Not inlined: unlike what JSON demands, it does not fold for constants.
+///
+/// # Safety
+/// As for [`escape`].
+#[inline(never)]
+unsafe fn escape_with(more: &'static More, text: &[u8], dst: *mut u8) -> *mut u8 {
+    // SAFETY: the caller promises what is asked for.
+    unsafe { escape(more, text, dst) }
 }
 
 /// Copies bytes of `text`, up to the first that needs an escape, or as many as `room` holds, and returns the copy.
@@ -122,36 +173,57 @@ pub(crate) fn copy_clean<'r>(text: &[u8], room: &'r mut [MaybeUninit<u8>]) -> &'
     front.write_copy_of_slice(&fitting[..clean])
 }
 
-/// Copies `text` to `dst` byte by byte, with escapes, and returns where it ends. For the few bytes around an escape.
+/// Copies `text` to `dst` with its escapes and returns where the copy ends.
 ///
 /// # Safety
-/// `dst` must be valid for writes of `6 * text.len() + 2` bytes and not overlap `text`.
-unsafe fn escape_bytewise(text: &[u8], mut dst: *mut u8) -> *mut u8 {
-    for &byte in text {
-        // SAFETY: each byte advances `dst` by at most 6, so with the bytes still to come there are always at least
-        // 8 bytes of the promised room left: 6 for this byte, and 2.
-        dst = unsafe { put_escaped(byte, dst) };
+/// `dst` must be valid for writes of `6 * text.len() + 16` bytes and not overlap `text`. Unless the set is [`Json`],
+/// `text` must be the end of valid UTF-8.
+#[inline(always)]
+unsafe fn escape<S: Set>(set: S, text: &[u8], dst: *mut u8) -> *mut u8 {
+    // SAFETY: the caller promises what both functions ask for.
+    unsafe {
+        match copy_short(set, text, dst) {
+            Some(end) => end,
+            None => imp::escape_long(set, text, dst),
+        }
+    }
+}
+
+/// The same byte by byte. For the few bytes around an escape.
+///
+/// # Safety
+/// `dst` must be valid for writes of `6 * text.len() + 2` bytes and not overlap `text`. Unless the set is [`Json`],
+/// `text` must be the end of valid UTF-8.
+unsafe fn escape_bytewise<S: Set>(set: S, mut text: &[u8], mut dst: *mut u8) -> *mut u8 {
+    while let [byte, rest @ ..] = text {
+        // SAFETY: what takes n bytes of `text` moves `dst` by at most 6 * n, so with the bytes still to come there is
+        // always the promised room for them left.
+        unsafe {
+            if set.has(*byte) {
+                let taken;
+                (taken, dst) = set.put(text, dst);
+                text = text.get_unchecked(taken..);
+            } else {
+                dst.write(*byte);
+                (text, dst) = (rest, dst.add(1));
+            }
+        }
     }
     dst
 }
 
-/// Writes one byte or its escape to `dst` and returns where it ends.
+/// Writes the escape that `escapes` has for `byte` to `dst` and returns where it ends.
 ///
 /// # Safety
 /// `dst` must be valid for writes of 8 bytes.
 #[inline(always)]
-unsafe fn put_escaped(byte: u8, dst: *mut u8) -> *mut u8 {
-    let escape = ESCAPES[byte as usize];
+unsafe fn put_escaped(escapes: &[Escape; 256], byte: u8, dst: *mut u8) -> *mut u8 {
+    let escape = escapes[byte as usize];
     // SAFETY: `Escape` has 8 bytes, all initialised, beginning with the text (asserted above, as `repr(C)` promises); the
     // caller promised room for them, and the returned pointer is at most 6 further.
     unsafe {
-        if escape.len == 0 {
-            dst.write(byte);
-            dst.add(1)
-        } else {
-            dst.cast::<Escape>().write(escape);
-            dst.add(escape.len as usize)
-        }
+        dst.cast::<Escape>().write(escape);
+        dst.add(escape.len as usize)
     }
 }
 
@@ -164,7 +236,7 @@ unsafe fn put_escaped(byte: u8, dst: *mut u8) -> *mut u8 {
 /// # Safety
 /// `dst` must be valid for writes of `text.len()` bytes and not overlap `text`.
 #[inline(always)]
-unsafe fn copy_short(text: &[u8], dst: *mut u8) -> Option<*mut u8> {
+unsafe fn copy_short<S: Set>(set: S, text: &[u8], dst: *mut u8) -> Option<*mut u8> {
     let len = text.len();
     let src = text.as_ptr();
     let clean = match len {
@@ -181,7 +253,7 @@ unsafe fn copy_short(text: &[u8], dst: *mut u8) -> Option<*mut u8> {
                 imp::store(dst.add(step), b);
                 imp::store(dst.add(len - 16 - step), c);
                 imp::store(dst.add(len - 16), d);
-                !imp::has_escape([a, b, c, d])
+                !imp::has_escape(set, [a, b, c, d])
             }
         }
         4..=15 => {
@@ -197,7 +269,7 @@ unsafe fn copy_short(text: &[u8], dst: *mut u8) -> Option<*mut u8> {
                 put(step, b);
                 put(len - 4 - step, c);
                 put(len - 4, d);
-                !imp::word_has_escape([a, b, c, d])
+                !imp::word_has_escape(set, [a, b, c, d])
             }
         }
         1..=3 => {
@@ -210,27 +282,13 @@ unsafe fn copy_short(text: &[u8], dst: *mut u8) -> Option<*mut u8> {
                 dst.add(len - 1).write(bytes[2]);
                 bytes
             };
-            escape_marks(u64::from(u32::from_ne_bytes(bytes)) | 0x2020_2020 << 32) == 0
+            swar::marks(set, u64::from(u32::from_ne_bytes(bytes)) | 0x2020_2020 << 32) == 0
         }
         0 => true,
         _ => false,
     };
     // SAFETY: `dst` is valid for `len` bytes.
     clean.then(|| unsafe { dst.add(len) })
-}
-
-/// Sets the top bit of the lowest byte (counted from the least significant) that needs an escape, and of none below;
-/// bits above may be set wrongly, because the subtractions borrow. 0 if no byte needs one.
-#[inline(always)]
-fn escape_marks(word: u64) -> u64 {
-    const ONES: u64 = 0x0101_0101_0101_0101;
-    const TOPS: u64 = ONES << 7;
-    let quote = word ^ (ONES * b'"' as u64);
-    let backslash = word ^ (ONES * b'\\' as u64);
-    let below_space = word.wrapping_sub(ONES * 0x20) & !word;
-    let is_quote = quote.wrapping_sub(ONES) & !quote;
-    let is_backslash = backslash.wrapping_sub(ONES) & !backslash;
-    (below_space | is_quote | is_backslash) & TOPS
 }
 
 #[cfg(test)]

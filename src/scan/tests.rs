@@ -22,42 +22,89 @@ fn naive(text: &[u8]) -> Vec<u8> {
     escaped
 }
 
-type Escape = unsafe fn(&[u8], *mut u8) -> *mut u8;
+/// The same under options, in their own words.
+fn naive_with(escapes: Escapes, text: &str) -> Vec<u8> {
+    let mut escaped = Vec::new();
+    for character in text.chars() {
+        let html = escapes.has(Escapes::HTML) && matches!(character, '<' | '>' | '&' | '\u{2028}' | '\u{2029}');
+        match character {
+            '/' if escapes.has(Escapes::SOLIDUS) => escaped.extend(b"\\/"),
+            _ if html || (escapes.has(Escapes::ASCII) && character > '\u{7f}') => {
+                for unit in character.encode_utf16(&mut [0; 2]) {
+                    escaped.extend(format!("\\u{unit:04x}").bytes());
+                }
+            }
+            _ => escaped.extend(naive(character.encode_utf8(&mut [0; 4]).as_bytes())),
+        }
+    }
+    escaped
+}
+
+fn all_escapes() -> impl Iterator<Item = Escapes> {
+    (0..Escapes::COUNT).map(Escapes::from_index)
+}
+
+type EscapeFn<S> = unsafe fn(S, &[u8], *mut u8) -> *mut u8;
 
 /// The implementations that this machine can run, by name. Each needs `6 * len + SLACK` bytes of room.
-fn implementations() -> Vec<(&'static str, Escape)> {
-    let mut all: Vec<(&'static str, Escape)> = vec![("imp", imp::escape), ("swar", swar::escape)];
-    all.push(("bytewise", escape_bytewise));
+fn implementations<S: Set>() -> Vec<(&'static str, EscapeFn<S>)> {
+    let mut all: Vec<(&'static str, EscapeFn<S>)> = vec![("imp", escape), ("imp long", imp::escape_long)];
+    all.extend([("swar", swar::escape_long as EscapeFn<S>), ("bytewise", escape_bytewise)]);
     #[cfg(all(target_arch = "x86_64", target_feature = "sse2", not(miri), not(json_rope_portable)))]
     {
-        all.push(("sse2 strides", sse2::escape_strides::<sse2::Sse2>));
+        all.push(("sse2 strides", strides::escape_strides::<sse2::Sse2, S>));
         if std::arch::is_x86_feature_detected!("avx2") {
             all.push(("avx2", avx2::escape_long));
+        }
+        if avx512::is_available() {
+            all.push(("avx512", avx512::escape_long));
         }
     }
     all
 }
 
-/// Runs all implementations on a copy of `text` in memory of its exact size.
-fn check(text: &[u8]) {
-    let text: Box<[u8]> = text.into();
-    let expected = naive(&text);
+/// Runs all implementations with `set` on `text`, which has memory of its exact size, and gives each such memory too.
+fn check_set<S: Set>(set: S, text: &[u8], expected: &[u8]) {
     for (name, escape) in implementations() {
         let mut room = vec![0xaa; 6 * text.len() + SLACK].into_boxed_slice();
         let start = room.as_mut_ptr();
         // SAFETY: the room is what the implementations ask for.
-        let len = unsafe { escape(&text, start).offset_from_unsigned(start) };
-        assert_eq!(room[..len], expected, "{name} on {:?}", String::from_utf8_lossy(&text));
+        let len = unsafe { escape(set, text, start).offset_from_unsigned(start) };
+        assert_eq!(room[..len], *expected, "{name} on {:?}", String::from_utf8_lossy(text));
     }
+}
+
+/// Runs all implementations on a copy of `text`, which need not be UTF-8.
+fn check(text: &[u8]) {
+    let text: Box<[u8]> = text.into();
+    let expected = naive(&text);
+    check_set(Json, &text, &expected);
     let first = text.iter().position(|&byte| naive(&[byte]).len() > 1).unwrap_or(text.len());
-    assert_eq!(imp::clean_len(&text), first);
-    assert_eq!(swar::clean_len(&text), first);
+    assert_eq!(imp::clean_len(Json, &text), first);
+    assert_eq!(swar::clean_len(Json, &text), first);
     let mut room = vec![MaybeUninit::uninit(); quoted_room(text.len())].into_boxed_slice();
     let mut tail = Tail::on_scratch(&mut room);
     assert!(put_quoted(&mut tail, b",\"", &text, b"\":"));
     assert_eq!(tail.filled(), [b",\"", &expected[..], b"\":"].concat());
     let mut tail = Tail::on_scratch(&mut room[1..]);
     assert!(!put_quoted(&mut tail, b",\"", &text, b"\":"));
+}
+
+/// Runs all implementations on a copy of `text` under `escapes`.
+fn check_with(escapes: Escapes, text: &str) {
+    let text: Box<str> = text.into();
+    let (more, expected) = (More::of(escapes), naive_with(escapes, &text));
+    check_set(more, text.as_bytes(), &expected);
+    let is_looked_at = |character: char| {
+        let text = character.to_string();
+        naive_with(escapes, &text) != text.as_bytes()
+            || (escapes.has(Escapes::HTML) && text.as_bytes().first() == Some(&0xe2))
+    };
+    let first = text.find(is_looked_at).unwrap_or(text.len());
+    assert_eq!(clean_len_with(escapes, &text), first);
+    assert_eq!(swar::clean_len(more, text.as_bytes()), first);
+    let mut room = vec![MaybeUninit::uninit(); quoted_room(text.len())].into_boxed_slice();
+    assert_eq!(quote_with(escapes, b"\"", &text, b"\": ", &mut room), [b"\"", &expected[..], b"\": "].concat());
 }
 
 /// Lengths to try: all up to two strides and a block, and then around multiples of everything.
@@ -165,4 +212,112 @@ fn an_impossible_length_asks_for_impossible_room() {
         assert!(quoted_room(len) > isize::MAX as usize);
     }
     assert_eq!(quoted_room(0), 20);
+}
+
+/// One of each way to be escaped or not: by its length, its first byte, and what is next to it.
+const CHARACTERS: [&str; 22] = [
+    "\"",
+    "\\",
+    "\n",
+    "\u{1f}",
+    "<",
+    ">",
+    "&",
+    "/",
+    ";",
+    "=",
+    ".",
+    "\u{7f}",
+    "é",
+    "\u{80}",
+    "\u{7ff}",
+    "€",
+    "\u{2027}",
+    "\u{2028}",
+    "\u{2029}",
+    "語",
+    "😀",
+    "\u{10ffff}",
+];
+
+#[test]
+fn under_options_no_escape_at_any_length() {
+    for escapes in all_escapes() {
+        lengths().for_each(|len| check_with(escapes, &"x".repeat(len)));
+    }
+}
+
+#[test]
+fn under_options_one_character_at_any_position() {
+    for escapes in all_escapes() {
+        for len in lengths().filter(|len| len % 41 == 0 || *len < 36) {
+            for at in 0..=len {
+                let character = CHARACTERS[(at + len) % CHARACTERS.len()];
+                check_with(escapes, &["x".repeat(at).as_str(), character, &"x".repeat(len - at)].concat());
+            }
+        }
+        for character in CHARACTERS {
+            for at in 0..if cfg!(miri) { 4 } else { 67 } {
+                check_with(escapes, &["x".repeat(at).as_str(), character, &"y".repeat(129 - at)].concat());
+                check_with(escapes, &["é".repeat(at / 2).as_str(), character].concat());
+            }
+        }
+    }
+}
+
+#[test]
+fn under_options_nothing_but_one_character_at_any_length() {
+    for escapes in all_escapes() {
+        for character in CHARACTERS {
+            lengths()
+                .filter(|len| len % 13 < 2 || *len < 40)
+                .for_each(|len| check_with(escapes, &character.repeat(len)));
+        }
+    }
+}
+
+#[test]
+fn under_options_two_characters_at_any_distance() {
+    let len = if cfg!(miri) { 10 } else { 140 };
+    for escapes in all_escapes() {
+        for distance in 0..len {
+            let (a, b) = (CHARACTERS[distance % CHARACTERS.len()], CHARACTERS[distance * 5 % CHARACTERS.len()]);
+            for before in [0, 1, 7, 30, 61, 62, 63] {
+                let (before, between) = ("x".repeat(before), "y".repeat(distance));
+                check_with(escapes, &[&before, a, &between, b, &"z".repeat(70)].concat());
+            }
+        }
+    }
+}
+
+#[test]
+fn under_options_every_byte_value_below_128_and_every_first_byte() {
+    let firsts = ('\u{80}'..='\u{7ff}').step_by(64).chain(('\u{800}'..='\u{ffff}').step_by(4096 / 64));
+    for character in ('\0'..='\u{7f}').chain(firsts).chain(['\u{10000}', '\u{40000}', '\u{80000}']) {
+        for escapes in all_escapes() {
+            check_with(escapes, &format!("{character}"));
+            check_with(escapes, &format!("0123456789abcdef{character}fedcba{character}{character}9876543210"));
+        }
+    }
+}
+
+#[test]
+fn under_options_random_texts() {
+    let mut state = 0x9e37_79b9_7f4a_7c15u64;
+    let mut next = move || {
+        state ^= state << 13;
+        state ^= state >> 7;
+        state ^= state << 17;
+        state
+    };
+    for _ in 0..if cfg!(miri) { 20 } else { 2_000 } {
+        let (len, rarity) = ((next() % 400) as usize, 1 + next() % 60);
+        let text: String = (0..len)
+            .map(|_| match next() {
+                n if n % rarity == 0 => CHARACTERS[(n >> 32) as usize % CHARACTERS.len()],
+                _ => "w",
+            })
+            .collect();
+        all_escapes().for_each(|escapes| check_with(escapes, &text));
+    }
 }

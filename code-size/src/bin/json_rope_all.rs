@@ -1,0 +1,18 @@
+//! Fifty structs through `to_rope`.
+
+use json_rope_code_size::{Encode, encode_all};
+use serde::Serialize;
+
+struct Bytes(usize);
+
+impl Encode for Bytes {
+    fn encode<T: Serialize>(&mut self, value: &T) {
+        self.0 += json_rope::to_rope(value).expect("encodes").len();
+    }
+}
+
+fn main() {
+    let mut bytes = Bytes(0);
+    encode_all(&mut bytes);
+    println!("{}", bytes.0);
+}
