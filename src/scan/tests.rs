@@ -166,3 +166,6 @@ fn an_impossible_length_asks_for_impossible_room() {
     }
     assert_eq!(quoted_room(0), 20);
 }
+
+#[cfg(all(unix, not(miri)))]
+mod guard_page;
