@@ -53,7 +53,7 @@ fuzz_target!(|operations: Vec<Operation>| {
                 model.extend(chunks.concat());
                 rope.append(chunks.into_iter().map(Bytes::from).collect());
             }
-            Operation::AppendItself if model.len() < 1 << 16 => {
+            Operation::AppendItself if model.len() < 1 << 13 => {
                 model.extend_from_within(..);
                 rope.append(rope.clone());
             }
