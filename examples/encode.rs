@@ -40,8 +40,8 @@ fn main() -> ExitCode {
         }
     };
     match result {
-        Ok(()) | Err(Failure::BrokenPipe) => ExitCode::SUCCESS,
-        Err(Failure::Message(message)) => {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(Failure(message)) => {
             let _ = writeln!(io::stderr(), "encode: {message}");
             ExitCode::FAILURE
         }
@@ -100,17 +100,17 @@ impl<'a> Encoders<'a> {
     fn rope(&self) -> Result<Rope, Failure> {
         let value = black_box(self.value);
         let rope = if self.pretty { json_rope::to_rope_pretty(value) } else { json_rope::to_rope(value) };
-        rope.map_err(|error| Failure::Message(error.to_string()))
+        rope.map_err(|error| Failure(error.to_string()))
     }
 
     fn again(&self) -> Result<Rope, Failure> {
-        self.reused.encode(black_box(self.value)).map_err(|error| Failure::Message(error.to_string()))
+        self.reused.encode(black_box(self.value)).map_err(|error| Failure(error.to_string()))
     }
 
     fn vec(&self) -> Result<Vec<u8>, Failure> {
         let value = black_box(self.value);
         let vec = if self.pretty { serde_json::to_vec_pretty(value) } else { serde_json::to_vec(value) };
-        vec.map_err(|error| Failure::Message(format!("serde_json: {error}")))
+        vec.map_err(|error| Failure(format!("serde_json: {error}")))
     }
 
     /// The table of heap operations and times.
@@ -164,7 +164,7 @@ fn prove(rope: &Rope, expected: &[u8]) -> Result<(), Failure> {
     }
     let ours = rope.chunks().iter().flatten();
     let at = ours.zip(expected).take_while(|(a, b)| a == b).count();
-    Err(Failure::Message(format!("this is a fault of json-rope: its output differs from serde_json's at byte {at}")))
+    Err(Failure(format!("this is a fault of json-rope: its output differs from serde_json's at byte {at}")))
 }
 
 /// The report goes to standard output unless the JSON may be there.

@@ -98,8 +98,14 @@ fn main() -> ExitCode {
     let args = match parse(std::env::args_os().skip(1)) {
         Ok(Some(args)) => args,
         Ok(None) => {
-            let shown = io::stdout().write_all(USAGE.as_bytes());
-            return if shown.is_ok() { ExitCode::SUCCESS } else { ExitCode::FAILURE };
+            let mut stdout = io::stdout().lock();
+            return match stdout.write_all(USAGE.as_bytes()).and_then(|()| stdout.flush()) {
+                Ok(()) => ExitCode::SUCCESS,
+                Err(error) => {
+                    let _ = writeln!(io::stderr(), "export: cannot print the help: {error}");
+                    ExitCode::FAILURE
+                }
+            };
         }
         Err(error) => {
             let _ = writeln!(io::stderr(), "export: {error}\n\n{}", USAGE.trim_end());
@@ -112,8 +118,7 @@ fn main() -> ExitCode {
             let _ = write!(io::stderr(), "{report}");
             ExitCode::SUCCESS
         }
-        // The reader of our output has gone: nothing is wrong, and nobody is there to be told.
-        Err(error) if error.kind() == io::ErrorKind::BrokenPipe => ExitCode::SUCCESS,
+        // Also if the reader has gone: rows that are cut short must not look complete to whoever waits for us.
         Err(error) => {
             let _ = writeln!(io::stderr(), "export: cannot write all rows to {name}: {error}");
             ExitCode::FAILURE

@@ -46,11 +46,11 @@ fn main() -> ExitCode {
 
 fn finish(result: io::Result<()>) -> ExitCode {
     match result {
-        Err(error) if error.kind() != io::ErrorKind::BrokenPipe => {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(error) => {
             let _ = writeln!(io::stderr(), "heap_profile: {error}");
             ExitCode::FAILURE
         }
-        _ => ExitCode::SUCCESS,
     }
 }
 

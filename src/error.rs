@@ -4,6 +4,14 @@ use std::fmt::{self, Display, Write as _};
 use std::io;
 
 /// Shorthand for a result with this crate's [`Error`].
+///
+/// ```
+/// fn greeting(name: &str) -> json_rope::Result<json_rope::Rope> {
+///     json_rope::to_rope(&("hello", name))
+/// }
+/// assert_eq!(greeting("you")?, r#"["hello","you"]"#);
+/// # Ok::<(), json_rope::Error>(())
+/// ```
 pub type Result<T> = std::result::Result<T, Error>;
 
 /// Why a document could not be encoded or delivered.

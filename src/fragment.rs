@@ -151,7 +151,7 @@ fn first_wrong_byte(text: &str) -> (usize, String) {
 
 /// Takes over the fragment whose `Serialize` is calling.
 pub(crate) fn take_passed() -> Option<Rope> {
-    PASSED.take()
+    PASSED.try_with(Cell::take).ok().flatten()
 }
 
 impl Serialize for Fragment {
@@ -160,10 +160,13 @@ impl Serialize for Fragment {
         struct Empty;
         impl Drop for Empty {
             fn drop(&mut self) {
-                PASSED.take();
+                take_passed();
             }
         }
-        PASSED.set(Some(self.0.clone()));
+        if PASSED.try_with(|passed| passed.set(Some(self.0.clone()))).is_err() {
+            // This thread is ending, and the place is gone. Then it has to do as a raw value.
+            return ForOthers(&self.0).serialize(serializer);
+        }
         let _empty = Empty;
         serializer.serialize_newtype_struct(TOKEN, &ForOthers(&self.0))
     }
@@ -174,7 +177,7 @@ struct ForOthers<'a>(&'a Rope);
 
 impl Serialize for ForOthers<'_> {
     fn serialize<S: Serializer>(&self, serializer: S) -> std::result::Result<S::Ok, S::Error> {
-        PASSED.take();
+        take_passed();
         let bytes = self.0.clone().into_bytes();
         let raw: &RawValue = serde_json::from_slice(&bytes).map_err(S::Error::custom)?;
         raw.serialize(serializer)

@@ -3,6 +3,14 @@
 use crate::pool::Pool;
 
 /// What becomes of a float that is not finite, which JSON (RFC 8259, section 6) cannot express.
+///
+/// ```
+/// use json_rope::{Encoder, NonFinite};
+///
+/// let strict = Encoder::builder().non_finite(NonFinite::Error).build()?;
+/// assert!(strict.encode(&[1.0, f64::INFINITY]).unwrap_err().is_data());
+/// # Ok::<(), json_rope::Error>(())
+/// ```
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum NonFinite {
@@ -14,6 +22,14 @@ pub enum NonFinite {
 }
 
 /// How `serialize_bytes` writes bytes, which JSON has no type for.
+///
+/// ```
+/// use json_rope::{BytesFormat, Encoder};
+///
+/// let encoder = Encoder::builder().bytes(BytesFormat::Hex).build()?;
+/// assert_eq!(encoder.encode(c"ab")?, "\"6162\"");
+/// # Ok::<(), json_rope::Error>(())
+/// ```
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum BytesFormat {

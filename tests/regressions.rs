@@ -1,9 +1,10 @@
 //! Faults that were found while the crate was being built, each with the input that showed it.
 
+use std::cell::RefCell;
 use std::collections::BTreeMap;
 use std::io::{self, Write};
 
-use json_rope::{Encoder, Rope, VectoredSink, to_rope};
+use json_rope::{Encoder, Fragment, Rope, VectoredSink, to_rope};
 use serde::ser::{Error as _, SerializeMap, SerializeSeq, SerializeTuple};
 use serde::{Serialize, Serializer};
 use serde_json::value::RawValue;
@@ -145,4 +146,30 @@ fn a_limit_that_is_hit_at_a_comma_or_a_key_names_what_comes_there() {
         b: u8,
     }
     assert_eq!(encoder.encode(&Pair { a: 1, b: 2 }).unwrap_err().pointer(), Some("/b"));
+}
+
+/// The place where a fragment is passed on is freed with the thread, perhaps before something else that encodes one.
+#[test]
+fn a_fragment_encoded_while_its_thread_ends() {
+    struct Last(std::sync::mpsc::Sender<String>);
+    impl Drop for Last {
+        fn drop(&mut self) {
+            let value = (1, Fragment::trusted("[2]"));
+            let _ = self.0.send(json_rope::to_string(&value).unwrap());
+        }
+    }
+    thread_local! {
+        static FIRST: RefCell<Option<Last>> = const { RefCell::new(None) };
+        static SECOND: RefCell<Option<Last>> = const { RefCell::new(None) };
+    }
+    let (sender, receiver) = std::sync::mpsc::channel();
+    std::thread::spawn(move || {
+        FIRST.set(Some(Last(sender.clone())));
+        json_rope::to_rope(&Fragment::trusted("1")).unwrap();
+        SECOND.set(Some(Last(sender)));
+    })
+    .join()
+    .unwrap();
+    // One of them is dropped after the place, whatever the order.
+    assert_eq!(receiver.iter().collect::<Vec<_>>(), ["[1,[2]]", "[1,[2]]"]);
 }

@@ -41,7 +41,7 @@ impl Document {
         };
         match text {
             Ok(text) => Ok(Document { name, text }),
-            Err(error) => Err(Failure::Message(format!("cannot read {name}: {error}"))),
+            Err(error) => Err(Failure(format!("cannot read {name}: {error}"))),
         }
     }
 
@@ -51,14 +51,14 @@ impl Document {
             let at = error.valid_up_to();
             let line = 1 + text[..at].iter().filter(|&&byte| byte == b'\n').count();
             let message = format!("{name}: not JSON: byte {at} (0x{:02x}), in line {line}, is not UTF-8", text[at]);
-            Failure::Message(message)
+            Failure(message)
         })?;
         serde_json::from_str(text).map_err(|error| {
             let (line, column) = (error.line(), error.column());
             let message = error.to_string();
             let message = message.strip_suffix(&format!(" at line {line} column {column}")).unwrap_or(&message);
             let hint = if text.starts_with('\u{feff}') { " (it starts with a byte order mark)" } else { "" };
-            Failure::Message(format!("{name}: not JSON: line {line}, column {column}: {message}{hint}"))
+            Failure(format!("{name}: not JSON: line {line}, column {column}: {message}{hint}"))
         })
     }
 }

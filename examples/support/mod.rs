@@ -10,20 +10,13 @@ pub mod text;
 
 use std::io;
 
-/// Why the example ends early.
-pub enum Failure {
-    /// The reader of our output has gone: nothing is wrong, and nobody is there to be told.
-    BrokenPipe,
-    /// Something to tell the user.
-    Message(String),
-}
+/// Why the example ends early, for the user.
+pub struct Failure(pub String);
 
 impl Failure {
-    /// An I/O error of our output, with what could not be done.
+    /// An I/O error of our output, with what could not be done. Also if its reader has gone: output that is cut short
+    /// must not look complete to whoever waits for the exit code.
     pub fn output(what: &str, error: &io::Error) -> Failure {
-        match error.kind() {
-            io::ErrorKind::BrokenPipe => Failure::BrokenPipe,
-            _ => Failure::Message(format!("{what}: {error}")),
-        }
+        Failure(format!("{what}: {error}"))
     }
 }

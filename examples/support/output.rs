@@ -18,8 +18,7 @@ pub fn deliver(rope: &Rope, output: &Output) -> Result<(), Failure> {
         }
         Output::File(path) => {
             let name = path.display();
-            let mut file =
-                File::create(path).map_err(|error| Failure::Message(format!("cannot create {name}: {error}")))?;
+            let mut file = File::create(path).map_err(|error| Failure(format!("cannot create {name}: {error}")))?;
             let result = rope.write_to(&mut file).and_then(|()| match file.metadata()?.is_file() {
                 // Some file systems only find out now that the disk is full.
                 true => file.sync_all(),

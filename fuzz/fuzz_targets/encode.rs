@@ -1,89 +1,220 @@
-//! Any tree, any options, any chunk sizes: in memory and streaming give the same bytes, those of serde_json where the
-//! options do not say otherwise, and text that parses back to the same tree in any case.
+//! Any value of serde's data model, any options, any chunk sizes, by every way out: the bytes of serde_json where the
+//! options do not say otherwise, and those of a slow and obvious reference where they do.
 #![no_main]
 
+#[path = "../../tests/support/reference.rs"]
+mod reference;
+#[path = "support/shape.rs"]
+mod shape;
+#[path = "../../tests/support/values.rs"]
+mod values;
+
+use std::io::Read;
+
 use arbitrary::{Arbitrary, Unstructured};
-use json_rope::{Encoder, Fragment};
+use json_rope::{BytesFormat, Encoder, EncoderBuilder, Error, Fragment, Frame, NonFinite, Rope, VectoredSink};
 use libfuzzer_sys::fuzz_target;
-use serde_json::{Map, Value};
+use reference::{Mode, Node, Style};
+use serde_json::Value;
+use values::{Hint, Honest, Shape};
 
 #[derive(Arbitrary, Debug)]
 struct Options {
     first: u16,
     max: u16,
-    pretty: bool,
-    ascii: bool,
-    html: bool,
-    solidus: bool,
+    usual_chunks: bool,
+    /// Bits for `ascii`, `html_safe` and `escape_solidus`.
+    mode: u8,
+    indent: Option<u8>,
     sort: bool,
-    fragment: bool,
+    strict: bool,
+    bytes: u8,
+    max_len: Option<u16>,
 }
 
-fn tree(u: &mut Unstructured<'_>, depth: usize) -> arbitrary::Result<Value> {
-    Ok(match u.int_in_range(0..=if depth == 0 { 6 } else { 8 })? {
-        0 => Value::Null,
-        1 => u.arbitrary::<bool>()?.into(),
-        2 => u.arbitrary::<u64>()?.into(),
-        3 => u.arbitrary::<i64>()?.into(),
-        4 => u.arbitrary::<f64>()?.into(),
-        5 => u.arbitrary::<String>()?.into(),
-        6 => u.arbitrary::<&str>()?.repeat(u.int_in_range(0..=40)?).into(),
-        7 => (0..u.int_in_range(0..=6)?).map(|_| tree(u, depth - 1)).collect::<Result<_, _>>()?,
-        _ => {
-            let members = (0..u.int_in_range(0..=6)?).map(|_| Ok((u.arbitrary()?, tree(u, depth - 1)?)));
-            Value::Object(members.collect::<arbitrary::Result<Map<String, Value>>>()?)
+impl Options {
+    fn max_chunk(&self) -> usize {
+        if self.usual_chunks { 64 * 1024 } else { 16 + usize::from(self.max % 3000) }
+    }
+
+    fn style(&self) -> Style {
+        let mode = Mode::nth(usize::from(self.mode % 8));
+        Style { mode, indent: self.indent.map(|n| " \t".repeat(usize::from(n % 12))), sorted: self.sort }
+    }
+
+    fn builder(&self) -> EncoderBuilder {
+        let style = self.style();
+        let mut builder = style.mode.builder().sort_keys(self.sort).bytes(self.bytes_format());
+        if let Some(indent) = &style.indent {
+            builder = builder.pretty(true).indent(indent);
         }
-    })
+        if self.strict {
+            builder = builder.non_finite(NonFinite::Error);
+        }
+        if !self.usual_chunks {
+            let first = 16 + usize::from(self.first % 2000);
+            builder = builder.first_chunk(first.min(self.max_chunk())).max_chunk(self.max_chunk());
+        }
+        builder
+    }
+
+    fn bytes_format(&self) -> BytesFormat {
+        [BytesFormat::Array, BytesFormat::Base64, BytesFormat::Hex][usize::from(self.bytes % 3)]
+    }
+}
+
+/// The same value without what serde_json has no option for: byte strings as the text they become.
+fn lowered(shape: &Shape, format: BytesFormat) -> Shape {
+    let all = |items: &[Shape]| items.iter().map(|item| lowered(item, format)).collect();
+    let fields = |fields: &[(&'static str, Shape)]| fields.iter().map(|(n, v)| (*n, lowered(v, format))).collect();
+    let boxed = |inner: &Shape| Box::new(lowered(inner, format));
+    match shape {
+        Shape::Bytes(bytes) if format == BytesFormat::Base64 => Shape::Str(reference::base64(bytes)),
+        Shape::Bytes(bytes) if format == BytesFormat::Hex => Shape::Str(reference::hex(bytes)),
+        Shape::Some(inner) => Shape::Some(boxed(inner)),
+        Shape::NewtypeStruct(inner) => Shape::NewtypeStruct(boxed(inner)),
+        Shape::NewtypeVariant(name, inner) => Shape::NewtypeVariant(name, boxed(inner)),
+        Shape::Seq(hint, items) => Shape::Seq(*hint, all(items)),
+        Shape::Tuple(items) => Shape::Tuple(all(items)),
+        Shape::TupleStruct(items) => Shape::TupleStruct(all(items)),
+        Shape::TupleVariant(name, items) => Shape::TupleVariant(name, all(items)),
+        Shape::Map(hint, calls, members) => {
+            let members = members.iter().map(|(key, value)| (key.clone(), lowered(value, format)));
+            Shape::Map(*hint, *calls, members.collect())
+        }
+        Shape::Struct(members) => Shape::Struct(fields(members)),
+        Shape::StructVariant(name, members) => Shape::StructVariant(name, fields(members)),
+        other => other.clone(),
+    }
+}
+
+/// Whether a float that is not finite stands anywhere as a value.
+fn not_finite(shape: &Shape) -> bool {
+    match shape {
+        Shape::F32(n) => !n.is_finite(),
+        Shape::F64(n) => !n.is_finite(),
+        Shape::Some(inner) | Shape::NewtypeStruct(inner) | Shape::NewtypeVariant(_, inner) => not_finite(inner),
+        Shape::Seq(_, items) | Shape::Tuple(items) | Shape::TupleStruct(items) | Shape::TupleVariant(_, items) => {
+            items.iter().any(not_finite)
+        }
+        Shape::Map(_, _, members) => members.iter().any(|(_, value)| not_finite(value)),
+        Shape::Struct(members) | Shape::StructVariant(_, members) => members.iter().any(|(_, value)| not_finite(value)),
+        _ => false,
+    }
 }
 
 fuzz_target!(|data: &[u8]| {
     let mut u = Unstructured::new(data);
     let Ok(options) = u.arbitrary::<Options>() else { return };
-    let Ok(value) = tree(&mut u, 8) else { return };
-    let (first, max) = (16 + usize::from(options.first % 2000), 16 + usize::from(options.max % 3000));
-    let encoder = Encoder::builder()
-        .first_chunk(first.min(max))
-        .max_chunk(max)
-        .pretty(options.pretty)
-        .ascii(options.ascii)
-        .html_safe(options.html)
-        .escape_solidus(options.solidus)
-        .sort_keys(options.sort)
-        .build()
-        .unwrap();
+    let Ok(value) = shape::shape(&mut u, 8) else { return };
+    let encoder = options.builder().build().unwrap();
 
-    let rope = encoder.encode(&value).unwrap();
-    for chunk in rope.chunks() {
-        assert!(!chunk.is_empty() && chunk.len() <= max);
-        assert!(std::str::from_utf8(chunk).is_ok());
-    }
-    let mut streamed = Vec::new();
-    assert_eq!(encoder.write(&mut streamed, &value).unwrap(), rope.len() as u64);
-    assert_eq!(rope, streamed);
+    let lowered = lowered(&value, options.bytes_format());
+    let plain = match serde_json::to_string(&Honest(&lowered)) {
+        Ok(plain) if !(options.strict && not_finite(&value)) => plain,
+        // What a flattened raw value looks like is refused as a key.
+        Ok(plain) if plain.contains("$serde_json::private") => return,
+        _ => return refused(&encoder, &value),
+    };
+    let expected = Node::parse(&plain).render(&options.style());
 
-    let plain = serde_json::to_vec(&value).unwrap();
-    if !(options.ascii || options.html || options.solidus) {
-        // A `Map` is sorted already.
-        let expected = if options.pretty { serde_json::to_vec_pretty(&value).unwrap() } else { plain.clone() };
-        assert_eq!(rope, expected);
-    } else {
-        let parsed: Value = serde_json::from_slice(&streamed).unwrap();
-        assert_eq!(serde_json::to_vec(&parsed).unwrap(), serde_json::to_vec(&reparse(&plain)).unwrap());
-        assert!(!options.ascii || streamed.is_ascii());
-        assert!(!options.html || !streamed.iter().any(|byte| b"<>&".contains(byte)));
-    }
-
-    if options.fragment {
-        // A fragment of the plain text, rewritten by the options, is still the same value.
-        let fragment = Fragment::checked(plain.clone()).unwrap();
-        let rope = encoder.encode(&(&fragment, 1, &fragment)).unwrap();
-        let parsed: Value = serde_json::from_slice(&rope.to_vec()).unwrap();
-        assert_eq!(serde_json::to_vec(&parsed[2]).unwrap(), serde_json::to_vec(&reparse(&plain)).unwrap());
-        assert!(!options.ascii || rope.to_vec().is_ascii());
+    in_memory(&encoder, &value, &expected, options.max_chunk());
+    everyday_functions(&value, &lowered);
+    limited(&options, &value, &expected);
+    on_demand(&encoder, &value, &plain, &expected);
+    if options.indent.is_none() {
+        as_fragment(&encoder, plain, &expected, &options);
     }
 });
 
-/// What serde_json's parser makes of its own text: without `float_roundtrip` that can differ in a last digit.
-fn reparse(json: &[u8]) -> Value {
-    serde_json::from_slice(json).unwrap()
+/// A value that cannot be JSON: a data error everywhere, and what has left is no document.
+fn refused(encoder: &Encoder, value: &Shape) {
+    let error = encoder.encode(value).unwrap_err();
+    assert!(error.is_data(), "{error}");
+    let mut out = Vec::new();
+    let streamed = encoder.write(&mut out, value).unwrap_err();
+    assert_eq!(streamed.to_string(), error.to_string());
+    assert!(out.len() as u64 <= streamed.offset());
+    assert_eq!(streamed.offset(), error.offset());
+    let mut rope = Rope::from("before");
+    assert!(encoder.encode_into(&mut rope, value).is_err());
+    assert_eq!(rope, "before");
+    assert!(encoder.array([value]).any(|chunk| chunk.is_err()));
+}
+
+fn in_memory(encoder: &Encoder, value: &Shape, expected: &str, max_chunk: usize) {
+    let rope = encoder.encode(value).unwrap();
+    assert_eq!(rope, expected);
+    for chunk in rope.chunks() {
+        assert!(!chunk.is_empty() && chunk.len() <= max_chunk);
+        assert!(std::str::from_utf8(chunk).is_ok());
+    }
+    let mut out = Vec::new();
+    assert_eq!(encoder.write(&mut out, value).unwrap(), rope.len() as u64);
+    assert_eq!(rope, out);
+    out.clear();
+    rope.write_to(&mut out).unwrap();
+    assert_eq!(rope, out);
+    let mut sink = VectoredSink::new(Vec::new());
+    sink.push(rope);
+    sink.flush().unwrap();
+    assert_eq!(sink.get_ref(), expected.as_bytes());
+    let mut rope = Rope::from("before");
+    encoder.encode_into(&mut rope, value).unwrap();
+    assert_eq!(rope, format!("before{expected}"));
+    // The encoder knows by now how long the document will be.
+    assert_eq!(encoder.encode(value).unwrap(), expected);
+}
+
+fn everyday_functions(value: &Shape, lowered: &Shape) {
+    if let Ok(expected) = serde_json::to_string(&Honest(value)) {
+        assert_eq!(json_rope::to_string(value).unwrap(), expected);
+        let mut out = Vec::new();
+        json_rope::to_writer_pretty(&mut out, lowered).unwrap();
+        assert_eq!(out, serde_json::to_vec_pretty(&Honest(lowered)).unwrap());
+    }
+}
+
+/// With a limit the document comes out whole, or is a limit error behind an exact prefix.
+fn limited(options: &Options, value: &Shape, expected: &str) {
+    let Some(max_len) = options.max_len.map(u64::from) else { return };
+    let encoder = options.builder().max_len(max_len).build().unwrap();
+    let mut out = Vec::new();
+    let results = [encoder.encode(value).map(drop), encoder.write(&mut out, value).map(drop)];
+    assert!(out.len() as u64 <= max_len && expected.as_bytes().starts_with(&out));
+    for result in results {
+        match result {
+            Ok(()) => assert!(expected.len() as u64 <= max_len),
+            Err(error) => assert!(error.is_limit() && expected.len() as u64 > max_len, "{error}"),
+        }
+    }
+}
+
+fn drained(chunks: impl Iterator<Item = Result<bytes::Bytes, Error>>) -> Rope {
+    chunks.map(|chunk| chunk.unwrap()).inspect(|chunk| assert!(!chunk.is_empty())).collect()
+}
+
+/// Trees, arrays and records.
+fn on_demand(encoder: &Encoder, value: &Shape, plain: &str, expected: &str) {
+    let tree: Value = serde_json::from_str(plain).unwrap();
+    let text = encoder.encode(&tree).unwrap();
+    assert_eq!(encoder.encode_tree(&tree).unwrap(), text);
+    assert_eq!(drained(encoder.chunks(&tree)), text);
+    let mut read = Vec::new();
+    encoder.chunks(tree).read_to_end(&mut read).unwrap();
+    assert_eq!(text, read);
+    let twice = Shape::Seq(Hint::True, vec![value.clone(), value.clone()]);
+    assert_eq!(drained(encoder.array([value, value])), encoder.encode(&twice).unwrap());
+    assert_eq!(drained(encoder.records(Frame::RecordSeparator, [value, value])), {
+        format!("\x1e{expected}\n\x1e{expected}\n")
+    });
+}
+
+/// The text as a fragment, rewritten by the options, is the text that the options make.
+fn as_fragment(encoder: &Encoder, plain: String, expected: &str, options: &Options) {
+    if options.sort {
+        return; // Members of a fragment keep their order.
+    }
+    let fragment = Fragment::checked(plain).unwrap();
+    assert_eq!(encoder.encode(&(&fragment, 1, &fragment)).unwrap(), format!("[{expected},1,{expected}]"));
 }

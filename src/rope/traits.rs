@@ -2,6 +2,7 @@
 
 use std::fmt::{self, Write as _};
 use std::hash::{Hash, Hasher};
+use std::iter::FusedIterator;
 
 use bytes::Bytes;
 
@@ -231,3 +232,5 @@ impl Iterator for IntoIter {
 }
 
 impl ExactSizeIterator for IntoIter {}
+
+impl FusedIterator for IntoIter {}

@@ -321,3 +321,6 @@ fn under_options_random_texts() {
         all_escapes().for_each(|escapes| check_with(escapes, &text));
     }
 }
+
+#[cfg(all(unix, not(miri)))]
+mod guard_page;

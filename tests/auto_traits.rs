@@ -1,0 +1,72 @@
+//! Proves which of the marker traits every public type has, so that none is lost by a change inside.
+
+use std::panic::{RefUnwindSafe, UnwindSafe};
+
+use json_rope::{
+    ArrayChunks, BytesFormat, Chunks, Encoder, EncoderBuilder, Error, Fragment, Frame, IntoIter, NonFinite,
+    RecordChunks, Rope, TryArrayChunks, TryRecordChunks, VectoredSink,
+};
+use serde_json::Value;
+
+fn everything<T: Send + Sync + Unpin + UnwindSafe + RefUnwindSafe>() {}
+
+#[test]
+fn every_type_has_all_of_them() {
+    everything::<Rope>();
+    everything::<IntoIter>();
+    everything::<Encoder>();
+    everything::<EncoderBuilder>();
+    everything::<Fragment>();
+    everything::<Frame>();
+    everything::<NonFinite>();
+    everything::<BytesFormat>();
+}
+
+/// An error may carry one of the caller's, which need not be `UnwindSafe`; `std::io::Error` is not, either.
+#[test]
+fn an_error_can_be_sent_and_shared() {
+    fn all<T: Send + Sync + Unpin + std::error::Error + 'static>() {}
+    all::<Error>();
+    assert_eq!(size_of::<Error>(), size_of::<usize>());
+    assert_eq!(size_of::<json_rope::Result<()>>(), size_of::<usize>());
+}
+
+fn sends<T: Send + Sync + Unpin>() {}
+
+/// The types around a writer or an iterator of the caller's have what that has, for any kind of it.
+#[test]
+fn generic_types_have_those_of_what_they_hold() {
+    sends::<VectoredSink<Vec<u8>>>();
+    sends::<Chunks<Value>>();
+    sends::<Chunks<&Value>>();
+    sends::<ArrayChunks<std::vec::IntoIter<u8>>>();
+    sends::<RecordChunks<std::vec::IntoIter<u8>>>();
+    sends::<TryArrayChunks<std::vec::IntoIter<Result<u8, Error>>>>();
+    sends::<TryRecordChunks<std::vec::IntoIter<Result<u8, Error>>>>();
+    everything::<VectoredSink<Vec<u8>>>();
+}
+
+fn is_static<T: Send + 'static>(value: T) -> T {
+    value
+}
+
+/// Handles can be kept in a structure across awaits, and moved to another thread half-way.
+#[test]
+fn handles_outlive_what_they_were_made_from() {
+    let (mut chunks, mut array, mut sink) = {
+        let encoder = Encoder::builder().max_chunk(16).build().unwrap();
+        let tree = serde_json::json!([1, 2, "some text that is longer than a chunk"]);
+        let items = vec!["some text that is longer than a chunk"; 3];
+        (encoder.chunks(tree), encoder.array(items), VectoredSink::new(Vec::new()))
+    };
+    let first: Vec<_> = [chunks.next().unwrap().unwrap(), array.next().unwrap().unwrap()].into();
+    first.into_iter().for_each(|chunk| sink.push(chunk.into()));
+    let (chunks, array, mut sink) = (is_static(chunks), is_static(array), is_static(sink));
+    let written = std::thread::spawn(move || {
+        chunks.chain(array).for_each(|chunk| sink.push(chunk.unwrap().into()));
+        sink.flush().unwrap();
+        sink.get_ref().len()
+    });
+    let text = "\"some text that is longer than a chunk\"".len();
+    assert_eq!(written.join().unwrap(), "[1,2,]".len() + text + "[,,]".len() + 3 * text);
+}
