@@ -130,3 +130,39 @@ mod portable {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::{Digits, portable};
+
+    #[test]
+    fn every_group_of_digits() {
+        let mut numbers = vec![0, 1, 9_999_999_999_999_999, 1_000_000_000_000_000];
+        for group in 0..10_000 {
+            for place in [1, 10_000, 100_000_000, 1_000_000_000_000] {
+                numbers.extend([group * place, 9_999_999_999_999_999 - group * place]);
+            }
+        }
+        for number in numbers {
+            let expected = format!("{number:016}");
+            let last = expected.rfind(|digit| digit != '0').unwrap_or(0);
+            let texts = |whole: usize| {
+                let mask = std::array::from_fn(|i| if i < whole { 0xff } else { 0 });
+                let (digits, other) = (Digits::of(number), portable::Digits::of(number));
+                assert_eq!((digits.last_nonzero(), other.last_nonzero()), (last, last), "{number}");
+                let mut room = [[0; 16]; 4];
+                // SAFETY: each array has 16 bytes.
+                unsafe {
+                    digits.ascii().store(room[0].as_mut_ptr());
+                    other.ascii().store(room[1].as_mut_ptr());
+                    digits.spread(&mask).store(room[2].as_mut_ptr());
+                    other.spread(&mask).store(room[3].as_mut_ptr());
+                }
+                assert_eq!((room[0], room[2]), (room[1], room[3]), "{number}");
+                assert_eq!(&room[0], expected.as_bytes());
+                assert_eq!((&room[2][..whole], &room[2][whole + 1..]), (&room[0][..whole], &room[0][whole..15]));
+            };
+            texts(1 + number as usize % 15);
+        }
+    }
+}

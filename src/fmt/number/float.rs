@@ -269,3 +269,134 @@ fn write_rare(bits: u64, room: &mut [MaybeUninit<u8>; ROOM]) -> usize {
     room[..text.len()].write_copy_of_slice(text);
     text.len()
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Compares the text with that of `zmij`.
+    fn check(value: f64) {
+        let mut room = [MaybeUninit::new(b'#'); ROOM];
+        let len = write(value.to_bits(), &mut room);
+        // SAFETY: all bytes are initialised above.
+        let text: Vec<u8> = room[..len].iter().map(|byte| unsafe { byte.assume_init() }).collect();
+        let mut buffer = zmij::Buffer::new();
+        let expected = if value.is_finite() { buffer.format_finite(value) } else { "" };
+        assert_eq!(str::from_utf8(&text), Ok(expected), "{:#x}", value.to_bits());
+    }
+
+    /// A natural number, least significant part first.
+    struct Natural(Vec<u64>);
+
+    impl Natural {
+        fn times(mut self, factor: u64, times: i32) -> Natural {
+            for _ in 0..times {
+                let mut carry = 0;
+                for part in &mut self.0 {
+                    let product = u128::from(*part) * u128::from(factor) + carry;
+                    (*part, carry) = (product as u64, product >> 64);
+                }
+                self.0.push(carry as u64);
+                while self.0.last() == Some(&0) {
+                    self.0.pop();
+                }
+            }
+            self
+        }
+
+        fn shifted(self, bits: i32) -> Natural {
+            let mut parts = vec![0; bits as usize / 64];
+            parts.extend(self.times(1 << (bits % 64), 1).0);
+            Natural(parts)
+        }
+
+        fn less_than(&self, other: &Natural) -> bool {
+            self.0.len() < other.0.len()
+                || self.0.len() == other.0.len() && self.0.iter().rev().lt(other.0.iter().rev())
+        }
+    }
+
+    #[test]
+    fn every_scale_is_exact() {
+        for field in 1..2047 {
+            let (q, power) = (field - BIAS, power(field));
+            let [high, low] = SCALES[field as usize];
+            // scale <= 2^128 · 2^q / 10^power < scale + 1, without a division.
+            let side = |low: u64, high: u64| Natural(vec![low, high]).times(10, power.max(0)).shifted((-q).max(0));
+            let value = Natural(vec![1]).shifted(128 + q.max(0)).times(10, (-power).max(0));
+            let (next, carries) = low.overflowing_add(1);
+            assert!(!value.less_than(&side(low, high)), "{field}");
+            assert!(value.less_than(&side(next, high + u64::from(carries))), "{field}");
+            // And at least a tenth, so that there are 15 digits.
+            assert!(high > u64::MAX / 10 - 1, "{field}");
+        }
+    }
+
+    #[test]
+    fn every_exponent() {
+        for field in 0..2048u64 {
+            for fraction in [0, 1, 2, 3, 0x5_5555_5555_5555, 0x8_0000_0000_0000, 0xf_ffff_ffff_fffe, 0xf_ffff_ffff_ffff]
+            {
+                let value = f64::from_bits(field << FRACTION_BITS | fraction);
+                check(value);
+                check(-value);
+            }
+        }
+        for exponent in -330..310 {
+            for digits in [1, 2, 5, 9, 123, 9_999_999, 1_234_567_890_123_456, 99_999_999_999_999_999u64] {
+                let value: f64 = format!("{digits}e{exponent}").parse().unwrap();
+                check(value);
+                check(value.next_up());
+                check(value.next_down());
+            }
+        }
+    }
+
+    #[test]
+    fn few_digits_and_many() {
+        for value in 0..20_000u32 {
+            for power in 0..12 {
+                check(f64::from(value) / 10f64.powi(power));
+            }
+            check(f64::from(value) * 0.125);
+        }
+        let mut state = 1u64;
+        for step in 0..200_000u32 {
+            state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+            let bits = state ^ state >> 32;
+            check(f64::from_bits(bits));
+            check((bits >> (step % 64)) as f64);
+            check((bits >> 11) as f64 / (1u64 << 53) as f64);
+            check((bits >> (step % 64)) as f64 / (1u64 << (step / 64 % 64)) as f64);
+        }
+    }
+
+    /// Where an end of the interval is a multiple of the larger power of ten, and whether it belongs to it matters; and
+    /// halfway between two last digits.
+    #[test]
+    fn ends_and_ties() {
+        // In units of a half: 2^54 and the next few that are divisible by the powers of five, times powers of two.
+        for shift in 0..76 {
+            let mut power = 5u64;
+            while power < 1 << 54 {
+                let first = (1u64 << 53).div_ceil(power);
+                for multiple in first..first + 40 {
+                    let end = power.saturating_mul(multiple);
+                    for c in [end.saturating_sub(1) / 2, end.div_ceil(2)] {
+                        check(c as f64 * 2f64.powi(shift));
+                    }
+                }
+                power *= 5;
+            }
+        }
+        // An exact search over all exponents found no others whose interval ends this close to a multiple, 2^-62 of it,
+        // and yet not there.
+        for bits in [0x20e8_823a_57ad_bef8, 0x20e8_823a_57ad_bef9] {
+            check(f64::from_bits(bits));
+        }
+        for quarter in 0..400 {
+            check(2_000_000_000_000_000.0 + f64::from(quarter) * 0.25);
+            check(3_000_000_000_000.0 + f64::from(quarter) / 1024.0);
+        }
+    }
+}
