@@ -194,7 +194,7 @@ pub(super) fn write(bits: u64, room: &mut [MaybeUninit<u8>; ROOM]) -> usize {
         half -= bits & 1;
     }
     let c = bits & ((1 << FRACTION_BITS) - 1) | 1 << FRACTION_BITS;
-    let product = u128::from(c) * u128::from(scale) + (u128::from(c) * u128::from(scale_low) >> 64);
+    let product = u128::from(c) * u128::from(scale) + ((u128::from(c) * u128::from(scale_low)) >> 64);
     let (mut integer, fraction) = ((product >> 64) as u64, product as u64);
 
     // The next digit, in four bits before the binary point, rounded, and 8 more so that an error of less than 8 in what
