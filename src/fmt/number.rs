@@ -1,7 +1,13 @@
-//! Integers and floats, with the text that serde_json has given them since 1.0.147: floats through `zmij`, integers of
-//! more than 64 bits through `itoa`, smaller ones by a routine that writes them in place.
+//! Integers and floats, with the text that serde_json has given them since 1.0.147: `f32` through `zmij`, integers of
+//! more than 64 bits through `itoa`, all else by routines that write in place.
+//!
+//! * `float`: the shortest text of an `f64`
+//! * `digits`: sixteen digits at once
 
 #![allow(unsafe_code)]
+
+mod digits;
+mod float;
 
 use std::mem::MaybeUninit;
 use std::slice;
@@ -9,9 +15,6 @@ use std::slice;
 use super::Formatter;
 use crate::error::Result;
 use crate::options::NonFinite;
-
-/// Room that [`float_in_place`] needs, in bytes.
-const FLOAT_ROOM: usize = size_of::<zmij::Buffer>();
 
 /// Room that [`integer_in_place`] needs, in bytes: a sign, 20 digits, and what is behind them in the last wide store.
 const INTEGER_ROOM: usize = 1 + 20 + 8;
@@ -34,19 +37,31 @@ impl<const PLAIN: bool> Formatter<'_, PLAIN> {
         self.out.put(itoa::Buffer::new().format(value).as_bytes())
     }
 
-    /// A float; one that is not finite becomes what the options say.
+    /// A double; one that is not finite becomes what the options say.
     #[inline]
-    pub(crate) fn float(&mut self, value: impl Float) -> Result<()> {
-        if value.is_finite() { self.finite(value) } else { self.non_finite() }
+    pub(crate) fn float(&mut self, value: f64) -> Result<()> {
+        let mut finite = true;
+        if self.out.room() >= float::ROOM {
+            self.out.fill(|room| {
+                let text = float_in_place(value, room);
+                finite = !text.is_empty();
+                text
+            });
+        } else {
+            let mut room = [MaybeUninit::uninit(); float::ROOM];
+            let text = float_in_place(value, &mut room);
+            finite = !text.is_empty();
+            self.out.put_slow(text)?;
+        }
+        if finite { Ok(()) } else { self.non_finite() }
     }
 
-    #[inline]
-    fn finite(&mut self, value: impl Float) -> Result<()> {
-        if self.out.room() >= FLOAT_ROOM {
-            self.out.fill(|room| float_in_place(value, room));
-            Ok(())
+    /// A float of half the width: as a double, it would be another number with more digits.
+    pub(crate) fn single_float(&mut self, value: f32) -> Result<()> {
+        if value.is_finite() {
+            self.out.put(zmij::Buffer::new().format_finite(value).as_bytes())
         } else {
-            self.out.put_slow(zmij::Buffer::new().format_finite(value).as_bytes())
+            self.non_finite()
         }
     }
 
@@ -59,52 +74,16 @@ impl<const PLAIN: bool> Formatter<'_, PLAIN> {
     }
 }
 
-/// What `zmij` formats, with the one method that we need of both types.
-pub(crate) trait Float: zmij::Float + Copy {
-    fn is_finite(self) -> bool;
-}
-
-impl Float for f32 {
-    #[inline]
-    fn is_finite(self) -> bool {
-        self.is_finite()
-    }
-}
-
-impl Float for f64 {
-    #[inline]
-    fn is_finite(self) -> bool {
-        self.is_finite()
-    }
-}
-
-/// Formats a finite float at the front of `room`, without a copy.
+/// Formats a double at the front of `room`, without a copy. Nothing if it is not finite.
 ///
 /// # Panics
-/// If `room` has fewer than [`FLOAT_ROOM`] bytes.
+/// If `room` has fewer than [`float::ROOM`] bytes.
 #[inline(always)]
-fn float_in_place(value: impl Float, room: &mut [MaybeUninit<u8>]) -> &mut [u8] {
-    const { assert!(align_of::<zmij::Buffer>() == 1) };
-    assert!(room.len() >= FLOAT_ROOM);
-    let start = room.as_mut_ptr();
-    // SAFETY: `room` has the size of a `Buffer`, whose alignment is 1, and is exclusively borrowed; the value written
-    // makes it a valid one, whatever it consists of.
-    let buffer = unsafe {
-        start.cast::<zmij::Buffer>().write(zmij::Buffer::new());
-        &mut *start.cast::<zmij::Buffer>()
-    };
-    let text = buffer.format_finite(value);
-    let (text, len) = (text.as_ptr(), text.len());
-    // Where in its buffer the text stands is up to `zmij`. It is the start; this keeps us right if that ever changes.
-    let offset = text.addr() - start.addr();
-    // SAFETY: the text lies inside the buffer, so `offset + len` is at most the length of `room`; its bytes are
-    // initialised, and `copy` allows the two places to overlap.
-    unsafe {
-        if offset != 0 {
-            start.cast::<u8>().copy_from(start.cast::<u8>().add(offset), len);
-        }
-        slice::from_raw_parts_mut(start.cast::<u8>(), len)
-    }
+fn float_in_place(value: f64, room: &mut [MaybeUninit<u8>]) -> &mut [u8] {
+    let (room, _) = room.split_first_chunk_mut().expect("the caller has looked");
+    let len = float::write(value.to_bits(), room);
+    // SAFETY: `write` has initialised this many bytes of the room.
+    unsafe { slice::from_raw_parts_mut(room.as_mut_ptr().cast::<u8>(), len) }
 }
 
 const TEN_TO_8: u64 = 100_000_000;

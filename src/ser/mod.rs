@@ -150,7 +150,7 @@ impl<'f, 'a, const PLAIN: bool> serde::Serializer for Serializer<'f, 'a, PLAIN> 
 
     #[inline]
     fn serialize_f32(self, value: f32) -> Result<()> {
-        self.formatter.float(value)
+        self.formatter.single_float(value)
     }
 
     #[inline]
