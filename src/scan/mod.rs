@@ -9,12 +9,14 @@
 
 #![allow(unsafe_code)]
 
+mod ahead;
 mod extra;
 
 use std::mem::{self, MaybeUninit};
 
 use crate::slab::Tail;
 
+pub(crate) use ahead::prefetch;
 pub(crate) use extra::clean_len_with;
 
 cfg_select! {
