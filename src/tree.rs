@@ -1,7 +1,13 @@
-//! Walks a `serde_json::Value` with an explicit stack: any depth, and it can stop behind any token and inside a string.
+//! Walks a `serde_json::Value`: any depth, and it can stop behind any token and inside a string.
+//!
+//! The walk recurses, because that is faster than any explicit stack: the processor predicts each place in the code by
+//! itself. But only for a few levels. When it has to stop, because a chunk is finished, the tree is too deep, or
+//! something failed, every level on the way out puts what is left of it on a list, and from there it goes on later.
 //!
 //! One walker for borrowed and for owned trees. Owned ones are freed as they are walked. A deep tree must not be dropped
-//! by the compiler's drop glue, which recurses; so whatever is left of it is always within reach of [`Walker::drop`].
+//! by the compiler's drop glue, which recurses; so what is left of it is on the list, for [`Walker::drop`].
+
+mod parts;
 
 use std::borrow::Borrow;
 
@@ -10,7 +16,7 @@ use smallvec::SmallVec;
 
 use crate::error::{Error, Result};
 use crate::fmt::Formatter;
-use crate::ser;
+use crate::{scan, ser};
 use parts::{Part, Parts};
 
 /// A tree that [`Encoder::chunks`](crate::Encoder::chunks) can walk: `serde_json::Value`, or a reference to one. Nothing
@@ -29,151 +35,55 @@ pub trait Tree: Parts {}
 impl Tree for Value {}
 impl Tree for &Value {}
 
-/// Unreachable from outside, so that nobody else implements [`Tree`].
-mod parts {
-    use super::*;
-
-    /// A tree that can be taken apart, one level at a time.
-    pub trait Parts: Sized {
-        /// Whether what is left of the tree has to be freed.
-        const OWNED: bool;
-        type Text: AsRef<str>;
-        type Number: Borrow<Number>;
-        type Items: Iterator<Item = Self>;
-        type Members: Iterator<Item = (Self::Text, Self)>;
-
-        fn part(self) -> Part<Self>;
-    }
-
-    /// The outermost level of a tree.
-    pub enum Part<T: Parts> {
-        Null,
-        Bool(bool),
-        Number(T::Number),
-        String(T::Text),
-        Array(T::Items),
-        Object(T::Members),
-    }
-}
-
-impl Parts for Value {
-    const OWNED: bool = true;
-    type Text = String;
-    type Number = Number;
-    type Items = std::vec::IntoIter<Value>;
-    type Members = serde_json::map::IntoIter;
-
-    #[inline]
-    fn part(self) -> Part<Value> {
-        match self {
-            Value::Null => Part::Null,
-            Value::Bool(value) => Part::Bool(value),
-            Value::Number(number) => Part::Number(number),
-            Value::String(text) => Part::String(text),
-            Value::Array(items) => Part::Array(items.into_iter()),
-            Value::Object(members) => Part::Object(members.into_iter()),
-        }
-    }
-}
-
-impl<'v> Parts for &'v Value {
-    const OWNED: bool = false;
-    type Text = &'v String;
-    type Number = &'v Number;
-    type Items = std::slice::Iter<'v, Value>;
-    type Members = serde_json::map::Iter<'v>;
-
-    #[inline]
-    fn part(self) -> Part<&'v Value> {
-        match self {
-            Value::Null => Part::Null,
-            Value::Bool(value) => Part::Bool(*value),
-            Value::Number(number) => Part::Number(number),
-            Value::String(text) => Part::String(text),
-            Value::Array(items) => Part::Array(items.iter()),
-            Value::Object(members) => Part::Object(members.iter()),
-        }
-    }
-}
-
-/// Levels that [`write()`] takes by recursion. That is faster than any explicit stack, because the processor predicts each
-/// place in the code by itself; and so few levels take a few kilobytes of stack. What is deeper is left to a [`Walker`].
-const RECURSIVE_LEVELS: usize = 32;
-
 /// Writes a whole tree, of any depth.
 pub(crate) fn write<const PLAIN: bool>(formatter: &mut Formatter<'_, PLAIN>, tree: &Value) -> Result<()> {
-    write_level(formatter, tree, RECURSIVE_LEVELS)
+    Walker::new(tree).go_on::<PLAIN, false>(formatter).map(|_| ())
 }
 
-fn write_level<const PLAIN: bool>(formatter: &mut Formatter<'_, PLAIN>, tree: &Value, levels: usize) -> Result<()> {
-    match tree {
-        Value::Null => formatter.null(),
-        Value::Bool(value) => formatter.bool(*value),
-        Value::Number(number) => match number.as_u64() {
-            Some(value) => formatter.integer(false, value),
-            // Which knows the other representations of a number, also that of `arbitrary_precision`.
-            None => ser::serialize(formatter, number),
-        },
-        Value::String(text) => formatter.string(text),
-        _ if levels == 0 => Walker::new(tree).run(formatter),
-        Value::Array(items) => {
-            formatter.open()?;
-            for (index, item) in items.iter().enumerate() {
-                let begun = formatter.before_element(index);
-                if let Err(error) = begun.and_then(|()| write_level(formatter, item, levels - 1)) {
-                    return Err(under(error, index));
-                }
-            }
-            formatter.close_array(items.len())
-        }
-        Value::Object(members) => {
-            formatter.open()?;
-            for (index, (key, value)) in members.iter().enumerate() {
-                formatter.key(index, key)?;
-                if let Err(error) = write_level(formatter, value, levels - 1) {
-                    return Err(under(error, key));
-                }
-            }
-            formatter.close_object(members.len())
-        }
-    }
-}
+/// Levels that are taken by recursion before they are put on the list. Few documents are deeper; so few frames fit a
+/// small stack; and a processor remembers about 16 return addresses, so that returns from further down are mispredicted.
+const RECURSIVE_LEVELS: usize = 12;
 
-/// Notes on the way up under what the failing value stands.
-#[cold]
-fn under(mut error: Error, segment: impl ToString) -> Error {
-    error.push_segment(segment.to_string());
-    error
-}
-
-/// Open containers that are kept without a heap allocation. Few documents are deeper.
+/// Open containers that are listed without a heap allocation. Few documents are deeper.
 const INLINE_LEVELS: usize = 16;
 
 /// Where in a tree the encoding has got to.
 pub(crate) struct Walker<T: Parts> {
     /// The tree, until it is begun.
     root: Option<T>,
-    /// The open containers, innermost last.
+    /// The open containers, innermost last, except those being left: see [`put_in_order`](Self::put_in_order).
     levels: SmallVec<[Level<T>; INLINE_LEVELS]>,
     /// The string that is being written in pieces, if one is.
     long: Option<Long<T>>,
+    /// Strings are written in pieces of at most this many bytes.
+    piece: usize,
     /// A value that was taken out when an error came between. It waits to be freed.
     left: Option<T>,
+    failure: Option<Failure>,
 }
 
 /// An open container: what is still to come, and how much has begun.
 enum Level<T: Parts> {
-    Array { items: T::Items, count: usize },
-    Object { members: T::Members, count: usize, name: Option<T::Text> },
+    Array {
+        items: T::Items,
+        count: usize,
+    },
+    Object {
+        /// The member behind `name`, and those behind it.
+        next: Option<(T::Text, T)>,
+        members: T::Members,
+        count: usize,
+        name: Option<T::Text>,
+    },
 }
 
 impl<T: Parts> Level<T> {
-    fn array(items: T::Items) -> Level<T> {
-        Level::Array { items, count: 0 }
+    fn array(items: T::Array) -> Level<T> {
+        Level::Array { items: items.into_iter(), count: 0 }
     }
 
-    fn object(members: T::Members) -> Level<T> {
-        Level::Object { members, count: 0, name: None }
+    fn object(members: T::Object) -> Level<T> {
+        Level::Object { next: None, members: members.into_iter(), count: 0, name: None }
     }
 }
 
@@ -186,34 +96,22 @@ struct Long<T: Parts> {
 }
 
 /// An error, and whether it came while a value of the innermost container was written.
-struct Stop {
+struct Failure {
     error: Error,
     in_value: bool,
 }
 
-impl From<Error> for Stop {
-    #[cold]
-    fn from(error: Error) -> Stop {
-        Stop { error, in_value: false }
-    }
-}
-
-#[cold]
-fn in_value(error: Error) -> Stop {
-    Stop { error, in_value: true }
+/// Whether the walk goes on, or all levels are to be left.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Flow {
+    On,
+    Stop,
 }
 
 impl<T: Parts> Walker<T> {
     pub(crate) fn new(tree: T) -> Walker<T> {
-        Walker { root: Some(tree), levels: SmallVec::new(), long: None, left: None }
-    }
-
-    /// Writes the whole tree.
-    pub(crate) fn run<const PLAIN: bool>(&mut self, formatter: &mut Formatter<'_, PLAIN>) -> Result<()> {
-        match self.walk::<PLAIN, false>(formatter, usize::MAX) {
-            Ok(_) => Ok(()),
-            Err(stop) => Err(self.locate(stop)),
-        }
+        let (levels, piece) = (SmallVec::new(), usize::MAX);
+        Walker { root: Some(tree), levels, long: None, piece, left: None, failure: None }
     }
 
     /// Writes until a chunk is finished, strings in pieces of at most `piece` bytes (4 at least). Says whether the tree
@@ -223,156 +121,238 @@ impl<T: Parts> Walker<T> {
         formatter: &mut Formatter<'_, PLAIN>,
         piece: usize,
     ) -> Result<bool> {
-        match self.walk::<PLAIN, true>(formatter, piece) {
-            Ok(complete) => Ok(complete),
-            Err(stop) => Err(self.locate(stop)),
-        }
+        self.piece = piece;
+        self.go_on::<PLAIN, true>(formatter)
     }
 
-    #[inline(always)]
-    fn walk<const PLAIN: bool, const STEPS: bool>(
-        &mut self,
-        formatter: &mut Formatter<'_, PLAIN>,
-        piece: usize,
-    ) -> std::result::Result<bool, Stop> {
-        if let Some(tree) = self.root.take() {
-            self.value::<PLAIN, STEPS>(tree, formatter, piece)?;
-        }
+    /// Writes to the end, or until a chunk is finished if there are to be `STEPS`. Says whether the tree is complete.
+    fn go_on<const PLAIN: bool, const STEPS: bool>(&mut self, formatter: &mut Formatter<'_, PLAIN>) -> Result<bool> {
         loop {
-            if STEPS && self.long.is_some() {
-                if formatter.should_stop() {
-                    return Ok(false);
-                }
-                self.continue_text(formatter, piece)?;
-                continue;
+            if let Some(failure) = self.failure.take() {
+                return Err(self.locate(failure));
             }
-            // One level at a time, as far as its members are scalars: the stack is looked at once for all of them.
-            let inner = match self.levels.last_mut() {
-                None => return Ok(true),
-                Some(Level::Array { items, count }) => loop {
-                    if STEPS && formatter.should_stop() {
-                        return Ok(false);
-                    }
-                    let Some(value) = items.next() else {
-                        formatter.close_array(*count)?;
-                        break None;
-                    };
-                    let begun = formatter.before_element(*count);
-                    *count += 1;
-                    if let Err(error) = begun {
-                        self.left = Some(value);
-                        return Err(in_value(error));
-                    }
-                    match scalar::<T, PLAIN, STEPS>(value, formatter, piece)? {
-                        None => {}
-                        inner => break inner,
-                    }
-                },
-                Some(Level::Object { members, count, name }) => loop {
-                    if STEPS && formatter.should_stop() {
-                        return Ok(false);
-                    }
-                    let Some((key, value)) = members.next() else {
-                        formatter.close_object(*count)?;
-                        break None;
-                    };
-                    if STEPS && key.as_ref().len() > piece {
-                        self.long = Some(Long { text: key, at: 0, value: Some(value) });
-                        formatter.before_key(*count)?;
-                        formatter.quote()?;
-                        break Some(Inner::Text);
-                    }
-                    if let Err(error) = formatter.key(*count, key.as_ref()) {
-                        self.left = Some(value);
-                        return Err(error.into());
-                    }
-                    *count += 1;
-                    *name = Some(key);
-                    match scalar::<T, PLAIN, STEPS>(value, formatter, piece)? {
-                        None => {}
-                        inner => break inner,
-                    }
-                },
-            };
-            match inner {
-                None => self.levels.truncate(self.levels.len() - 1),
-                Some(inner) => self.enter(inner, formatter)?,
+            if STEPS && formatter.should_stop() {
+                return Ok(false);
+            }
+            if let Some(tree) = self.root.take() {
+                let flow = self.value::<PLAIN, STEPS>(tree, formatter, RECURSIVE_LEVELS);
+                self.put_in_order(0, flow);
+            } else if STEPS && self.long.is_some() {
+                self.continue_text(formatter);
+            } else if self.levels.is_empty() {
+                return Ok(true);
+            } else {
+                self.level::<PLAIN, STEPS>(formatter);
             }
         }
     }
 
-    /// Writes a scalar, or begins something longer.
+    /// Puts the levels that were left, if they were, in the order of the list. They begin at `outside`, and the innermost
+    /// was left first.
+    fn put_in_order(&mut self, outside: usize, flow: Flow) {
+        if flow == Flow::Stop {
+            self.levels[outside..].reverse();
+        }
+    }
+
+    /// Goes on with the innermost container on the list.
+    #[inline(never)]
+    fn level<const PLAIN: bool, const STEPS: bool>(&mut self, formatter: &mut Formatter<'_, PLAIN>) {
+        let level = self.levels.pop();
+        let outside = self.levels.len();
+        let flow = match level {
+            None => Flow::On,
+            Some(Level::Array { items, count }) => {
+                self.items::<PLAIN, STEPS>(items, count, formatter, RECURSIVE_LEVELS)
+            }
+            Some(Level::Object { next, mut members, count, .. }) => {
+                let next = next.or_else(|| members.next());
+                self.members::<PLAIN, STEPS>(next, members, count, formatter, RECURSIVE_LEVELS)
+            }
+        };
+        self.put_in_order(outside, flow);
+    }
+
+    /// Writes a value whose containers may recurse for so many levels.
     #[inline(always)]
     fn value<const PLAIN: bool, const STEPS: bool>(
         &mut self,
         value: T,
         formatter: &mut Formatter<'_, PLAIN>,
-        piece: usize,
-    ) -> std::result::Result<(), Stop> {
-        match scalar::<T, PLAIN, STEPS>(value, formatter, piece)? {
-            None => Ok(()),
-            Some(inner) => self.enter(inner, formatter),
+        levels: usize,
+    ) -> Flow {
+        let written = match value.part() {
+            Part::Null => formatter.null(),
+            Part::Bool(value) => formatter.bool(value),
+            Part::Number(number) => write_number(formatter, number.borrow()),
+            Part::String(text) if STEPS && text.as_ref().len() > self.piece => {
+                self.long = Some(Long { text, at: 0, value: None });
+                return self.stop(formatter.quote(), true);
+            }
+            Part::String(text) => formatter.string(text.as_ref()),
+            Part::Array(items) => return self.array::<PLAIN, STEPS>(items, formatter, levels),
+            Part::Object(members) => return self.object::<PLAIN, STEPS>(members, formatter, levels),
+        };
+        match written {
+            Ok(()) => Flow::On,
+            Err(error) => self.stop(Err(error), true),
         }
+    }
+
+    #[inline(never)]
+    fn array<const PLAIN: bool, const STEPS: bool>(
+        &mut self,
+        items: T::Array,
+        formatter: &mut Formatter<'_, PLAIN>,
+        levels: usize,
+    ) -> Flow {
+        let opened = formatter.open();
+        if levels == 0 || opened.is_err() {
+            self.list(Level::array(items));
+            return self.stop(opened, false);
+        }
+        self.items::<PLAIN, STEPS>(items.into_iter(), 0, formatter, levels - 1)
     }
 
     #[inline(always)]
-    fn enter<const PLAIN: bool>(
+    fn items<const PLAIN: bool, const STEPS: bool>(
         &mut self,
-        inner: Inner<T>,
+        mut items: T::Items,
+        mut count: usize,
         formatter: &mut Formatter<'_, PLAIN>,
-    ) -> std::result::Result<(), Stop> {
-        match inner {
-            Inner::Text => Ok(()),
-            // The level first: if opening it fails, it is freed with the others.
-            Inner::Array(items) => {
-                self.levels.push(Level::array(items));
-                Ok(formatter.open()?)
+        levels: usize,
+    ) -> Flow {
+        while let Some(value) = items.next() {
+            let flow = match formatter.before_element(count) {
+                Ok(()) => self.value::<PLAIN, STEPS>(value, formatter, levels),
+                Err(error) => {
+                    self.left = Some(value);
+                    self.stop(Err(error), true)
+                }
+            };
+            count += 1;
+            if flow == Flow::Stop || (STEPS && formatter.should_stop()) {
+                return self.list(Level::Array { items, count });
             }
-            Inner::Object(members) => {
-                self.levels.push(Level::object(members));
-                Ok(formatter.open()?)
+        }
+        match formatter.close_array(count) {
+            Ok(()) => Flow::On,
+            Err(error) => self.stop(Err(error), true),
+        }
+    }
+
+    #[inline(never)]
+    fn object<const PLAIN: bool, const STEPS: bool>(
+        &mut self,
+        members: T::Object,
+        formatter: &mut Formatter<'_, PLAIN>,
+        levels: usize,
+    ) -> Flow {
+        let opened = formatter.open();
+        if levels == 0 || opened.is_err() {
+            self.list(Level::object(members));
+            return self.stop(opened, false);
+        }
+        let mut members = members.into_iter();
+        self.members::<PLAIN, STEPS>(members.next(), members, 0, formatter, levels - 1)
+    }
+
+    #[inline(always)]
+    fn members<const PLAIN: bool, const STEPS: bool>(
+        &mut self,
+        mut next: Option<(T::Text, T)>,
+        mut members: T::Members,
+        mut count: usize,
+        formatter: &mut Formatter<'_, PLAIN>,
+        levels: usize,
+    ) -> Flow {
+        while let Some((key, value)) = next {
+            // The walk waits for memory most of the time. So what comes next is loaded while this is being written.
+            next = members.next();
+            if let Some((key, value)) = &next {
+                scan::prefetch(key.as_ref().as_ptr());
+                value.prefetch();
             }
-            Inner::Long(text) => {
-                self.long = Some(Long { text, at: 0, value: None });
-                formatter.quote().map_err(in_value)
+            if STEPS && key.as_ref().len() > self.piece {
+                let begun = formatter.before_key(count).and_then(|()| formatter.quote());
+                self.long = Some(Long { text: key, at: 0, value: Some(value) });
+                self.list(Level::Object { next, members, count, name: None });
+                return self.stop(begun, false);
+            }
+            let flow = match formatter.key(count, key.as_ref()) {
+                Ok(()) => self.value::<PLAIN, STEPS>(value, formatter, levels),
+                Err(error) => {
+                    self.left = Some(value);
+                    self.stop(Err(error), false)
+                }
+            };
+            count += 1;
+            if flow == Flow::Stop || (STEPS && formatter.should_stop()) {
+                return self.list(Level::Object { next, members, count, name: Some(key) });
+            }
+        }
+        match formatter.close_object(count) {
+            Ok(()) => Flow::On,
+            Err(error) => self.stop(Err(error), true),
+        }
+    }
+
+    /// Puts a container that is being left on the list. Inlined, so that it is not copied once more on its way.
+    #[inline(always)]
+    fn list(&mut self, level: Level<T>) -> Flow {
+        self.levels.push(level);
+        Flow::Stop
+    }
+
+    /// Has all levels left, because of an error if there is one.
+    #[cold]
+    #[inline(never)]
+    fn stop(&mut self, outcome: Result<()>, in_value: bool) -> Flow {
+        self.failure = outcome.err().map(|error| Failure { error, in_value });
+        Flow::Stop
+    }
+
+    /// Writes the next piece of a long string, and what stands behind its last.
+    #[inline(never)]
+    fn continue_text<const PLAIN: bool>(&mut self, formatter: &mut Formatter<'_, PLAIN>) {
+        let in_value = self.long.as_ref().is_some_and(|long| long.value.is_none());
+        match self.write_piece(formatter) {
+            Err(error) => _ = self.stop(Err(error), in_value),
+            Ok(None) => {}
+            Ok(Some((key, value))) => {
+                if let Some(Level::Object { count, name, .. }) = self.levels.last_mut() {
+                    *count += 1;
+                    *name = Some(key);
+                }
+                let outside = self.levels.len();
+                let flow = self.value::<PLAIN, true>(value, formatter, RECURSIVE_LEVELS);
+                self.put_in_order(outside, flow);
             }
         }
     }
 
-    /// Writes the next piece of a long string, and what stands behind its last.
-    #[cold]
-    #[inline(never)]
-    fn continue_text<const PLAIN: bool>(
-        &mut self,
-        formatter: &mut Formatter<'_, PLAIN>,
-        piece: usize,
-    ) -> std::result::Result<(), Stop> {
-        let Some(Long { text, at, value }) = &mut self.long else { return Ok(()) };
-        let place = |error| Stop { error, in_value: value.is_none() };
+    /// Writes the next piece of a long string. Behind the last piece of a key, gives it back with its value.
+    fn write_piece<const PLAIN: bool>(&mut self, formatter: &mut Formatter<'_, PLAIN>) -> Result<Option<(T::Text, T)>> {
+        let Some(Long { text, at, value }) = &mut self.long else { return Ok(None) };
         let text = text.as_ref();
-        let end = text.floor_char_boundary(at.saturating_add(piece));
-        formatter.piece(&text[*at..end]).map_err(place)?;
+        let end = text.floor_char_boundary(at.saturating_add(self.piece));
+        formatter.piece(&text[*at..end])?;
         *at = end;
         if end < text.len() {
-            return Ok(());
+            return Ok(None);
         }
-        formatter.quote().map_err(place)?;
+        formatter.quote()?;
         if value.is_some() {
             formatter.note_key(text);
             formatter.after_key()?;
         }
-        let Some(Long { text: key, value: Some(value), .. }) = self.long.take() else { return Ok(()) };
-        if let Some(Level::Object { count, name, .. }) = self.levels.last_mut() {
-            *count += 1;
-            *name = Some(key);
-        }
-        self.value::<PLAIN, true>(value, formatter, piece)
+        Ok(self.long.take().and_then(|long| Some((long.text, long.value?))))
     }
 
     /// Notes in the error where it happened.
     #[cold]
     #[inline(never)]
-    fn locate(&self, Stop { mut error, in_value }: Stop) -> Error {
+    fn locate(&self, Failure { mut error, in_value }: Failure) -> Error {
         for level in self.levels.iter().rev().skip(usize::from(!in_value)) {
             error.push_segment(match level {
                 Level::Array { count, .. } => (count - 1).to_string(),
@@ -385,13 +365,13 @@ impl<T: Parts> Walker<T> {
     /// Frees what is left, level by level. Needs as much memory as the walk: for the open containers.
     fn dismantle(&mut self) {
         let long = self.long.take().and_then(|long| long.value);
-        let mut next = self.root.take().or(self.left.take()).or(long);
+        let mut value = self.root.take().or(self.left.take()).or(long);
         loop {
-            let value = next.take().or_else(|| match self.levels.last_mut()? {
+            value = value.or_else(|| match self.levels.last_mut()? {
                 Level::Array { items, .. } => items.next(),
-                Level::Object { members, .. } => members.next().map(|(_, value)| value),
+                Level::Object { next, members, .. } => next.take().or_else(|| members.next()).map(|(_, value)| value),
             });
-            match value.map(T::part) {
+            match value.take().map(T::part) {
                 Some(Part::Array(items)) => self.levels.push(Level::array(items)),
                 Some(Part::Object(members)) => self.levels.push(Level::object(members)),
                 Some(_) => {}
@@ -402,35 +382,12 @@ impl<T: Parts> Walker<T> {
     }
 }
 
-/// A value that is more than one token, or a long key.
-enum Inner<T: Parts> {
-    Array(T::Items),
-    Object(T::Members),
-    Long(T::Text),
-    /// What [`Walker::long`] already knows.
-    Text,
-}
-
-/// Writes a value that is one token, or gives back one that is not.
 #[inline(always)]
-fn scalar<T: Parts, const PLAIN: bool, const STEPS: bool>(
-    value: T,
-    formatter: &mut Formatter<'_, PLAIN>,
-    piece: usize,
-) -> std::result::Result<Option<Inner<T>>, Stop> {
-    let written = match value.part() {
-        Part::Null => formatter.null(),
-        Part::Bool(value) => formatter.bool(value),
-        // Which knows the representations of a number, also that of `arbitrary_precision`.
-        Part::Number(number) => ser::serialize(formatter, number.borrow()),
-        Part::String(text) if STEPS && text.as_ref().len() > piece => return Ok(Some(Inner::Long(text))),
-        Part::String(text) => formatter.string(text.as_ref()),
-        Part::Array(items) => return Ok(Some(Inner::Array(items))),
-        Part::Object(members) => return Ok(Some(Inner::Object(members))),
-    };
-    match written {
-        Ok(()) => Ok(None),
-        Err(error) => Err(in_value(error)),
+fn write_number<const PLAIN: bool>(formatter: &mut Formatter<'_, PLAIN>, number: &Number) -> Result<()> {
+    match number.as_u64() {
+        Some(value) => formatter.integer(false, value),
+        // Which knows the other representations of a number, also that of `arbitrary_precision`.
+        None => ser::serialize(formatter, number),
     }
 }
 

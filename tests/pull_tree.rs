@@ -105,6 +105,35 @@ fn depths_around_the_inline_stack() {
     }
 }
 
+/// A tree that has members before and behind the deeper one on each level.
+fn with_siblings(depth: usize) -> Value {
+    (0..depth).fold(json!("core"), |tree, level| match level % 3 {
+        0 => json!([level, tree, [level]]),
+        1 => json!({"before": level, "inner": tree, "later": {"a/b": [true]}}),
+        _ => json!({"inner": tree}),
+    })
+}
+
+/// However deep it is when a step ends or something fails, each level goes on where it was, and knows its place.
+#[test]
+fn levels_are_left_and_taken_up_again() {
+    for depth in [5, 11, 12, 13, 14, 24, 25, 26, 40, 100] {
+        let tree = with_siblings(depth);
+        let want = serde_json::to_string(&tree).unwrap();
+        for max in [16, 17, 23, 64, 1000] {
+            assert_eq!(drain(encoder(16, max).chunks(&tree)), want.as_str());
+            assert_eq!(drain(encoder(16, max).chunks(tree.clone())), want.as_str());
+        }
+        for max_len in 0..want.len() as u64 {
+            let encoder = Encoder::builder().max_len(max_len).first_chunk(16).max_chunk(16).build().unwrap();
+            let error = format!("{:?}", encoder.encode(&tree).unwrap_err());
+            assert_eq!(format!("{:?}", encoder.encode_tree(&tree).unwrap_err()), error);
+            assert_eq!(format!("{:?}", fail(encoder.chunks(&tree)).1), error);
+            assert_eq!(format!("{:?}", fail(encoder.chunks(tree.clone())).1), error);
+        }
+    }
+}
+
 /// BR-016: one line's indentation is far longer than a chunk.
 #[test]
 fn deep_indentation() {
@@ -230,6 +259,21 @@ fn a_deep_tree_is_freed_after_an_error_wherever_it_comes() {
         let (tree, _) = deep();
         let (_, error) = fail(encoder.chunks(tree));
         assert_eq!(error.pointer().unwrap().len(), 999_999 * 2, "a segment for each level around it");
+    });
+}
+
+/// Members are taken out one ahead of the one that is being written.
+#[test]
+fn a_deep_tree_is_freed_when_it_was_to_come_next() {
+    on_a_small_stack(|| {
+        for max_len in [0, 3, 7, 10, 20] {
+            let encoder = Encoder::builder().max_len(max_len).first_chunk(16).max_chunk(16).build().unwrap();
+            let (tree, _) = deep();
+            let members = [("a".to_owned(), json!(["some text"])), ("b".to_owned(), tree)];
+            let (begun, error) = fail(encoder.chunks(Value::Object(Map::from_iter(members))));
+            assert!(error.is_limit());
+            assert_eq!(begun, r#"{"a":["some text"],"b":["#[..max_len as usize]);
+        }
     });
 }
 

@@ -12,6 +12,7 @@
 
 #![allow(unsafe_code)]
 
+mod ahead;
 mod set;
 
 use std::mem::{self, MaybeUninit};
@@ -20,6 +21,8 @@ use std::slice;
 use crate::options::Escapes;
 use crate::slab::Tail;
 use set::{Json, More, Set};
+
+pub(crate) use ahead::prefetch;
 
 cfg_select! {
     all(target_arch = "x86_64", target_feature = "sse2", not(miri), not(json_rope_portable)) => {
