@@ -150,7 +150,7 @@ fn ways_to_get_a_buffer_back(rounds: usize) {
         let times =
             medians([Candidate::new(exact), Candidate::new(by_owner), Candidate::new(by_reclaim)], rounds).times;
         let mut row = vec![grouped(len)];
-        row.extend(times.map(|time| format!("{:.0}", time * 1e9)));
+        row.extend(times.iter().map(|time| format!("{:.0}", time * 1e9)));
         row.extend([blocks(exact), blocks(by_owner), blocks(by_reclaim)].map(|blocks| blocks.to_string()));
         table.row(row);
     }

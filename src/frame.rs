@@ -1,7 +1,7 @@
 //! The envelopes that a message can be sent in: which bytes stand before and behind it. `encoder` and `pull` use it.
 
 use crate::error::{Error, Result};
-use crate::options::{LineBreaks, Options};
+use crate::options::{DATA, LineBreaks, Options};
 
 /// How one message of a stream is told apart from the next.
 ///
@@ -31,9 +31,6 @@ pub enum Frame {
     /// feeds behind the last. Lines end with a line feed; a carriage return in a fragment or raw value is left out.
     ServerSentEvent,
 }
-
-/// What stands before every line of a server-sent event.
-pub(crate) const DATA: &[u8] = b"data: ";
 
 impl Frame {
     /// What ends a stream of [`HttpChunk`](Frame::HttpChunk)s. No encoder appends it: only the caller knows that the

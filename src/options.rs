@@ -82,9 +82,12 @@ pub(crate) enum LineBreaks {
     Kept,
     /// A line is the frame.
     Removed,
-    /// Each line of an event begins with `data: `.
+    /// Each line of an event begins with [`DATA`].
     WithData,
 }
+
+/// What stands before every line of a server-sent event.
+pub(crate) const DATA: &[u8] = b"data: ";
 
 /// The most bytes that one step of indentation may have.
 pub(crate) const MAX_INDENT: usize = 64;

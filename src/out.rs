@@ -50,8 +50,8 @@ pub(crate) struct Out<'a> {
     /// The offset that `max_len` is counted from: not 0 for a later record of a stream.
     limit_from: u64,
     edge: Option<&'a mut dyn Spill>,
-    /// While this is not 0, bytes stay in the tail, which grows, so that they can be rearranged.
-    holds: usize,
+    /// While any is open, bytes stay in the tail, which grows, so that they can be rearranged.
+    holds: Holds,
     failure: Option<Failure>,
     /// Whether chunks are made one at a time, as they are asked for.
     on_demand: bool,
@@ -59,8 +59,11 @@ pub(crate) struct Out<'a> {
     attention: bool,
 }
 
-/// Entries of the chunk list that are reserved at a time, at most: those of 256 MiB in full chunks.
+/// Entries of the chunk list that are reserved at a time, at most: those of 256 MiB in full chunks. With a pool nothing else
+/// is allocated, so a list that was made for a longer document would be most of what a rope keeps: there it begins with
+/// those of 4 MiB.
 const MAX_RESERVED: usize = 4096;
+const FIRST_RESERVED: usize = 64;
 
 /// The rest of a document that would have a pool's buffer for itself is copied out if it is shorter than this. (A document that fits the scratch never gets that far.) An allocation of that size takes
 /// as long as copying some kilobytes; a buffer out of circulation costs another one of 64 KiB.
@@ -72,8 +75,24 @@ fn growth(options: &Options, expected: usize) -> Growth {
     Growth::new(options.first_chunk.min(longest), options.max_chunk.min(longest), expected)
 }
 
+/// Parts of the document that are kept in the tail until they are complete.
+#[derive(Clone, Copy, Default)]
+struct Holds {
+    open: usize,
+    /// Where in the tail the first of them begins.
+    from: usize,
+    /// How long the ones before were, from the first hold to the last release.
+    last: usize,
+}
+
 /// What made the output unusable. It is kept because a `Serialize` implementation may swallow the error it was given.
-enum Failure {
+struct Failure {
+    kind: FailureKind,
+    /// The offset at which it happened.
+    at: u64,
+}
+
+enum FailureKind {
     Io(io::ErrorKind),
     Limit,
     Data,
@@ -110,7 +129,7 @@ impl<'a> Out<'a> {
             max_len: options.max_len,
             limit_from: 0,
             edge,
-            holds: 0,
+            holds: Holds::default(),
             failure: None,
             on_demand: false,
             attention: false,
@@ -191,12 +210,12 @@ impl<'a> Out<'a> {
                 self.tail.move_to(slab);
             }
         } else {
-            if self.holds == 0 {
+            if self.holds.open == 0 {
                 self.cut_full_chunks();
             }
             // On demand, a buffer of a pool may serve for several chunks.
-            let goes_on = self.on_demand && self.holds == 0 && self.tail.capacity() >= self.growth.chunk();
-            if !goes_on {
+            let pooled = self.on_demand && self.holds.open == 0 && self.tail.is_on_pooled_slab();
+            if !pooled || self.tail.capacity() < self.growth.chunk() {
                 self.next_slab(coming);
             }
         }
@@ -209,13 +228,19 @@ impl<'a> Out<'a> {
         if let Some(pool) = self.pool
             && self.takes_pooled_slab(pool, coming)
         {
-            // For as many chunks as are to be expected, or as many as there are.
+            // For as many chunks as are to be expected, but not all at once, or as many as there are.
             if self.flushed == 0 || self.done.list_is_full() {
                 let (_, chunks) = self.growth.slab(self.tail.filled_len(), coming);
-                self.done.reserve(chunks.min(MAX_RESERVED), self.growth.chunk());
+                let most = if self.flushed == 0 { FIRST_RESERVED } else { MAX_RESERVED };
+                self.done.reserve(chunks.min(most), self.growth.chunk());
             }
             return self.tail.move_to(pool.take());
         }
+        self.next_own_slab(coming);
+    }
+
+    /// The same, to a slab that belongs to no pool.
+    fn next_own_slab(&mut self, coming: usize) {
         // More than `max_len` allows is never written.
         let filled = self.tail.filled_len();
         let allowed = self.allowed();
@@ -235,7 +260,11 @@ impl<'a> Out<'a> {
 
     /// Whether the next slab can be a buffer of the pool. What is held has to stay in one piece, and may not fit.
     fn takes_pooled_slab(&mut self, pool: &Pool, coming: usize) -> bool {
-        if self.holds == 0 {
+        if self.on_demand && self.offset() < SCRATCH as u64 {
+            // As in memory, a document that fits the scratch takes no buffer away from others.
+            return false;
+        }
+        if self.holds.open == 0 {
             // What is left of a buffer need not move if it makes a chunk of its own; and what does move leaves room.
             let filled = self.tail.filled_len();
             if self.tail.is_on_slab() && filled > 0 && filled >= self.growth.chunk() / 2 {
@@ -243,7 +272,7 @@ impl<'a> Out<'a> {
             }
         }
         let filled = self.tail.filled_len();
-        let needed = if self.holds == 0 { filled } else { filled.saturating_add(filled.max(coming)) };
+        let needed = if self.holds.open == 0 { filled } else { filled.saturating_add(filled.max(coming)) };
         needed.saturating_add(self.tail.headroom()) <= pool.buffer_size() / 4 * 3
     }
 
@@ -252,8 +281,9 @@ impl<'a> Out<'a> {
     pub(crate) fn fail(&mut self, error: Error) -> Error {
         self.attention = true;
         if self.failure.is_none() {
-            let other = if error.is_limit() { Failure::Limit } else { Failure::Data };
-            self.failure = Some(error.io_kind().map_or(other, Failure::Io));
+            let other = if error.is_limit() { FailureKind::Limit } else { FailureKind::Data };
+            let kind = error.io_kind().map_or(other, FailureKind::Io);
+            self.failure = Some(Failure { kind, at: self.offset() });
         }
         error
     }
@@ -308,7 +338,11 @@ impl<'a> Out<'a> {
             self.check()?;
             self.hand_over(&[])?;
         }
-        self.holds += 1;
+        if self.holds.open == 0 {
+            self.make_room_for_hold();
+            self.holds.from = self.tail.filled_len();
+        }
+        self.holds.open += 1;
         self.open_room();
         Ok(())
     }
@@ -319,9 +353,24 @@ impl<'a> Out<'a> {
         self.limit_from += more as u64;
     }
 
+    /// Makes a chunk of what is certain, if it is one and what will be held may not fit behind it: then all of it would
+    /// move to a larger slab. In memory without a pool slabs are much longer than what is held, or made for it.
+    fn make_room_for_hold(&mut self) {
+        let (filled, capacity) = (self.tail.filled_len(), self.tail.capacity());
+        let fits = capacity - filled > 2 * self.holds.last;
+        let short_slabs = self.on_demand || self.tail.is_on_pooled_slab();
+        if !fits && short_slabs && self.tail.is_on_slab() && filled > 0 && filled >= self.growth.chunk() / 2 {
+            self.cut_full_chunks();
+            self.cut_chunk(slab::whole_characters(self.tail.filled()));
+        }
+    }
+
     /// Ends a [`hold`](Self::hold).
     pub(crate) fn release(&mut self) {
-        self.holds -= 1;
+        self.holds.open -= 1;
+        if self.holds.open == 0 {
+            self.holds.last = self.tail.filled_len().saturating_sub(self.holds.from);
+        }
         self.open_room();
     }
 
@@ -332,7 +381,7 @@ impl<'a> Out<'a> {
 
     /// Whether [`send`](Self::send) can be called: the document is streaming, and nothing is held.
     pub(crate) fn can_send(&self) -> bool {
-        self.edge.is_some() && self.holds == 0
+        self.edge.is_some() && self.holds.open == 0
     }
 
     /// Sends what there is, and then `parts`, none of them empty, by reference. Between characters.
@@ -346,7 +395,7 @@ impl<'a> Out<'a> {
 
     /// Whether [`link`](Self::link) can be called: the document is kept in memory, and nothing is held.
     pub(crate) fn can_link(&self) -> bool {
-        self.edge.is_none() && self.holds == 0
+        self.edge.is_none() && self.holds.open == 0
     }
 
     /// Adds `chunk`, which is not empty, to the rope by reference. Between characters.
@@ -359,13 +408,16 @@ impl<'a> Out<'a> {
         // What was expected of the whole document says nothing of the texts between its fragments.
         self.growth.expect_nothing();
         if self.tail.filled_len() > 0 {
-            // Short texts between links come from one slab, not each from an allocation of its own. And a chunk must
-            // not keep a slab that was made for a longer document.
+            // Short texts between links come from one slab, not each from an allocation of its own, nor from a buffer of
+            // a pool. And a chunk must not keep a slab that was made for a longer document.
             if !self.tail.is_on_slab() || self.wastes() {
-                self.next_slab(0);
+                self.next_own_slab(0);
             }
             self.cut_full_chunks();
             self.cut_chunk(self.tail.filled_len());
+        } else if self.flushed == 0 {
+            // The first chunk is not ours to write into: what stands before it becomes a chunk of its own.
+            self.tail.reserve_headroom(0);
         }
         self.flushed += chunk.len() as u64;
         self.done.push(chunk);
@@ -383,11 +435,11 @@ impl<'a> Out<'a> {
     #[cold]
     fn failed_before(&self) -> Result<()> {
         let message = "a Serialize implementation went on after an error";
-        let error = match &self.failure {
+        let error = match self.failure.as_ref().map(|failure| &failure.kind) {
             None => return Ok(()),
-            Some(Failure::Io(kind)) => Error::io(io::Error::new(*kind, message)),
-            Some(Failure::Limit) => Error::limit(message),
-            Some(Failure::Data) => Error::data(message),
+            Some(FailureKind::Io(kind)) => Error::io(io::Error::new(*kind, message)),
+            Some(FailureKind::Limit) => Error::limit(message),
+            Some(FailureKind::Data) => Error::data(message),
         };
         Err(error.finish(self.offset()))
     }
@@ -470,7 +522,7 @@ impl<'a> Out<'a> {
         let allowed = self.allowed();
         // Not past the end of a batch, or of a chunk that somebody waits for.
         let filled = self.tail.filled_len();
-        let batch = match (self.holds, &self.edge) {
+        let batch = match (self.holds.open, &self.edge) {
             (0, Some(_)) => self.growth.batch().saturating_sub(filled),
             (0, None) if self.on_demand && self.tail.is_on_slab() => self.growth.chunk().saturating_sub(filled),
             _ => usize::MAX,

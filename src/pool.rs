@@ -14,7 +14,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError, TryLockError};
 
 use bytes::BytesMut;
 
-/// Smaller buffers than this hold no frame and no chunk, so a pool of them is never used.
+/// Smaller buffers than this would hold little beside the front of a frame and what has to move there from the scratch.
 const MIN_BUFFER: usize = 256;
 
 /// Larger buffers than this are not made, whatever the options say.
@@ -34,7 +34,8 @@ const LOOKS: usize = 8;
 /// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct PoolOptions {
-    /// How many buffers the pool knows at most, those in use included. Default: 64. With 0 it keeps none.
+    /// How many buffers the pool knows at most, those in use included, but not those that are being written. Default: 64.
+    /// With 0 it keeps none.
     pub max_buffers: usize,
     /// Bytes of each buffer, which bounds the length of a chunk. Default: 64 KiB. Fewer than 256 are of no use: nothing is
     /// taken from such a pool. More than 16 MiB count as 16 MiB.
@@ -73,13 +74,15 @@ pub struct PoolStats {
 ///
 /// Given to an encoder with [`EncoderBuilder::pool`](crate::EncoderBuilder::pool). A document that does not fit 14 KiB is
 /// then written into buffers of the pool, and costs about one heap allocation, for its list of chunks; streaming, it
-/// costs none. A shorter one is copied out to its exact size, as without a pool, and takes no buffer away from others.
+/// costs none. A shorter one is copied out to its exact size, as without a pool, and takes no buffer away from others
+/// (with buffers of less than 28 KiB: one that is shorter than half of a buffer).
 ///
 /// * **Safe**: a buffer is used again only when every [`Bytes`](bytes::Bytes) cut from it is gone. A chunk may be kept
 ///   for a log, a retry or a statistics hook for as long as one likes. It keeps its buffer alive, and out of the pool;
 ///   [`Rope::compact`](crate::Rope::compact) frees it.
-/// * **Bounded** in count and bytes, see [`PoolOptions`]. Buffers in use count; the one that has been known longest makes
-///   place for another. Larger allocations, as [`sort_keys`](crate::EncoderBuilder::sort_keys) may need, are never kept.
+/// * **Bounded** in count and bytes, see [`PoolOptions`]. Buffers in use count; an old one makes place for another. What has
+///   to be in one piece and does not fit a buffer, as [`sort_keys`](crate::EncoderBuilder::sort_keys) may ask for, is
+///   allocated, and never kept.
 /// * **Never waits**: if another thread uses the pool at the same moment, a buffer is allocated, or freed. (What is only
 ///   for people, as [`stats`](Pool::stats) and [`clear`](Pool::clear), does wait.)
 /// * Nothing is kept for a thread, and nothing where there is no pool.
@@ -185,6 +188,11 @@ impl Pool {
                 let buffer = kept.get_mut(index);
                 buffer.is_some_and(|buffer| is_free(buffer, size))
             });
+            if index.is_none() {
+                // They seem to be kept for long. The next time, others are looked at.
+                let looks = LOOKS.min(kept.len());
+                kept.rotate_left(looks);
+            }
             kept.remove(index?)
         });
         let counter = if free.is_some() { &self.shared.hits } else { &self.shared.misses };

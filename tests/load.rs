@@ -127,7 +127,7 @@ fn memory_stays_and_every_byte_arrives() {
                 let mut line = Line { encoder: encoder.clone(), sink: VectoredSink::new(peer), want: Checksum::new() };
                 for _ in 0..PARTS {
                     let small = SMALL / THREADS / PARTS;
-                    let every = small / (LARGE / THREADS / PARTS).max(1);
+                    let every = small / (LARGE / THREADS).div_ceil(PARTS);
                     for n in 0..small {
                         match n {
                             _ if n % every == 0 => line.send(Frame::Line, &records, &texts[2]),

@@ -21,7 +21,7 @@ impl Encoder {
     /// Costs no more than [`encode`](Encoder::encode): what stands before the body is written into room that was kept free
     /// for it, and there are the same chunks, the first and the last one longer by what the frame adds. (Should that
     /// make one longer than `max_chunk`, there is one more. And a body that is one linked [`Fragment`](crate::Fragment)
-    /// gets the front of its frame as a chunk of its own.)
+    /// gets the front of its frame as a chunk of its own, in a block of its own.)
     ///
     /// [`max_len`](crate::EncoderBuilder::max_len) is for the body, and an error's offset counts from its start.
     ///
@@ -165,5 +165,6 @@ where
         formatter.out.put(frame.suffix())?;
         formatter.out.finish_streaming()
     });
-    written.map_err(|error| error.finish(formatter.out.offset()))
+    // Of the body, as in memory.
+    written.map_err(|error| error.finish(formatter.out.offset().saturating_sub(frame.opening().len() as u64)))
 }

@@ -5,8 +5,7 @@
 
 use super::Formatter;
 use crate::error::{Error, Result};
-use crate::frame::DATA;
-use crate::options::LineBreaks;
+use crate::options::{DATA, LineBreaks};
 
 impl<const PLAIN: bool> Formatter<'_, PLAIN> {
     /// Goes one container deeper.

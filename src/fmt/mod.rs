@@ -124,8 +124,25 @@ impl<'a, const PLAIN: bool> Formatter<'a, PLAIN> {
 
     /// An error if something was begun and not ended, as by a `Serialize` that caught a panic and went on.
     pub(crate) fn check_complete(&mut self) -> Result<()> {
+        self.check_at_depth(0)
+    }
+
+    /// The same for a part of the document, in `depth` containers.
+    pub(crate) fn check_at_depth(&mut self, depth: usize) -> Result<()> {
         self.out.check()?;
-        if self.depth == 0 { Ok(()) } else { Err(self.fail_data("a Serialize implementation went on after a panic")) }
+        self.check_depth(depth)
+    }
+
+    /// The same, whatever `out` has to say.
+    #[inline(always)]
+    pub(crate) fn check_depth(&mut self, depth: usize) -> Result<()> {
+        if self.depth == depth { Ok(()) } else { Err(self.went_on()) }
+    }
+
+    #[cold]
+    #[inline(never)]
+    fn went_on(&mut self) -> Error {
+        self.fail_data("a Serialize implementation went on after a panic")
     }
 
     #[inline]

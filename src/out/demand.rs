@@ -5,7 +5,7 @@
 
 use bytes::Bytes;
 
-use super::{Failure, Out, growth};
+use super::{Failure, Holds, Out, growth};
 use crate::error::Result;
 use crate::options::Options;
 use crate::rope::Rope;
@@ -19,7 +19,7 @@ pub(crate) struct ParkedOut {
     flushed: u64,
     max_len: u64,
     limit_from: u64,
-    holds: usize,
+    holds: Holds,
     failure: Option<Failure>,
 }
 
@@ -27,7 +27,8 @@ impl ParkedOut {
     /// An output of which nothing is written. Allocates nothing.
     pub(crate) fn new(options: &Options, max_len: u64) -> ParkedOut {
         let (tail, done, growth) = (Tail::on_scratch(&mut []), Rope::new(), growth(options, 0));
-        ParkedOut { tail, done, growth, flushed: 0, max_len, limit_from: 0, holds: 0, failure: None }
+        let (flushed, limit_from, holds, failure) = (0, 0, Holds::default(), None);
+        ParkedOut { tail, done, growth, flushed, max_len, limit_from, holds, failure }
     }
 
     /// Takes the oldest finished chunk away.
@@ -75,7 +76,7 @@ impl<'a> Out<'a> {
     /// Makes chunks of what was held until now, if it is long enough.
     #[inline]
     pub(crate) fn cut_held(&mut self) {
-        if self.holds == 0 && self.tail.filled_len() >= self.growth.chunk() {
+        if self.holds.open == 0 && self.failure.is_none() && self.tail.filled_len() >= self.growth.chunk() {
             self.cut_full_chunks();
             self.open_room();
         }
@@ -95,10 +96,14 @@ impl<'a> Out<'a> {
     }
 
     /// Makes the last chunks of a document that has failed: what was written up to `end` in the tail, where nothing can
-    /// change any more. Whole characters only; the failure may stand within one.
+    /// change any more, and not what a `Serialize` that swallowed the error wrote behind it. Whole characters only; the
+    /// failure may stand within one.
     pub(crate) fn abandon(&mut self, end: usize) {
-        self.holds = 0;
-        let end = end.min(self.tail.filled_len());
+        self.holds = Holds::default();
+        let mut end = end.min(self.tail.filled_len());
+        if let Some(failure) = &self.failure {
+            end = end.min(usize::try_from(failure.at.saturating_sub(self.flushed)).unwrap_or(usize::MAX));
+        }
         self.cut_all(slab::whole_characters(&self.tail.filled()[..end]));
     }
 

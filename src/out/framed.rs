@@ -40,7 +40,7 @@ impl Out<'_> {
         let mut rope = mem::take(&mut self.done);
         match self.first.take() {
             Some((headroom, first)) => self.put_in_headroom(&mut rope, first, headroom, prefix),
-            // The document begins with a fragment that was linked.
+            // The document begins with a fragment that was linked, or there is no prefix.
             None => rope.push_front(Bytes::copy_from_slice(prefix)),
         }
         rope.push(Bytes::from_static(suffix_behind));
@@ -63,7 +63,9 @@ impl Out<'_> {
         let unused = headroom - prefix.len();
         let message = &mut self.tail.filled_mut()[start..];
         message[unused..headroom].copy_from_slice(prefix);
-        message.copy_within(unused.., 0);
+        if unused > 0 {
+            message.copy_within(unused.., 0);
+        }
         self.tail.truncate(self.tail.filled_len() - unused);
         self.release();
         self.cut_held();

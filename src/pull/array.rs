@@ -63,7 +63,8 @@ impl<I: Items<Value: Serialize>> Source for Elements<I> {
                 Some(Err(error)) => return Err(locate(error, count, formatter)),
                 Some(Ok(item)) => {
                     formatter.before_element(count)?;
-                    if let Err(error) = ser::serialize(formatter, &item) {
+                    let written = ser::serialize(formatter, &item);
+                    if let Err(error) = written.and_then(|()| formatter.check_depth(1)) {
                         return Err(locate(error, count, formatter));
                     }
                 }

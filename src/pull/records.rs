@@ -76,8 +76,8 @@ impl<I> Records<I> {
             // What the frame adds does not count.
             formatter.out.limit_from_here(u64::MAX);
         }
-        // An error that the item's `Serialize` swallowed: this is the last record.
-        formatter.out.check()
+        // An error that the item's `Serialize` swallowed, or a panic that it caught: this is the last record.
+        formatter.check_at_depth(0)
     }
 
     /// A body whose length stands before it: it is held back until that is known.
@@ -98,7 +98,7 @@ impl<I> Records<I> {
             }
             Err(error) => {
                 // The offset is that of the failure, also though a record without its length cannot come out.
-                let error = error.finish(formatter.out.offset());
+                let error = error.finish(formatter.out.offset() - self.frame.headroom() as u64);
                 formatter.out.cancel_prefix(start);
                 Err(error)
             }

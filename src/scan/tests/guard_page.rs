@@ -6,7 +6,6 @@ use super::*;
 #[path = "../../../tests/support/guard.rs"]
 mod guard;
 
-use crate::options::Escapes;
 use guard::Guarded;
 
 const MOST: usize = 300;
@@ -26,6 +25,17 @@ fn texts(len: usize) -> Vec<Vec<u8>> {
     texts
 }
 
+/// Runs all implementations with `set` on `text`, into room that ends before an unmapped page.
+fn check_in<S: Set>(target: &mut Guarded, set: S, text: &[u8], expected: &[u8], what: &str) {
+    for (name, escape) in implementations() {
+        let room = target.tail(6 * text.len() + SLACK);
+        let start = room.as_mut_ptr();
+        // SAFETY: the room is what the implementations ask for.
+        let written = unsafe { escape(set, text, start).offset_from_unsigned(start) };
+        assert_eq!(room[..written], *expected, "{name}, {what}");
+    }
+}
+
 #[test]
 fn no_path_reads_or_writes_outside() {
     let (mut source, mut target) = (Guarded::new(MOST), Guarded::new(quoted_room(MOST)));
@@ -36,22 +46,18 @@ fn no_path_reads_or_writes_outside() {
                 let text = if at_end { source.tail(len) } else { source.head(len) };
                 text.copy_from_slice(&bytes);
                 let text = &*text;
-                for (name, escape) in implementations() {
-                    let room = target.tail(6 * len + SLACK);
-                    let start = room.as_mut_ptr();
-                    // SAFETY: the room is what the implementations ask for.
-                    let written = unsafe { escape(text, start).offset_from_unsigned(start) };
-                    assert_eq!(room[..written], expected, "{name}, {len} bytes, at the end: {at_end}");
-                }
+                let what = format_args!("{len} bytes, at the end: {at_end}").to_string();
+                check_in(&mut target, Json, text, &expected, &what);
                 let clean = bytes.iter().position(|&byte| naive(&[byte]).len() > 1).unwrap_or(len);
-                assert_eq!((imp::clean_len(text), swar::clean_len(text)), (clean, clean));
+                assert_eq!((imp::clean_len(Json, text), swar::clean_len(Json, text)), (clean, clean));
                 for room in [len, len / 2, len.saturating_sub(1)] {
                     assert_eq!(copy_clean(text, target.tail_room(room)), &text[..clean.min(room)]);
                 }
-                // Whether it is right is tested elsewhere.
                 if let Ok(text) = str::from_utf8(text) {
-                    for escapes in (0..Escapes::COUNT).map(Escapes::from_index) {
+                    for escapes in all_escapes() {
                         assert!(clean_len_with(escapes, text) <= clean);
+                        let expected = naive_with(escapes, text);
+                        check_in(&mut target, More::of(escapes), text.as_bytes(), &expected, &what);
                     }
                 }
                 let mut tail = Tail::on_scratch(target.tail_room(quoted_room(len)));

@@ -1,0 +1,139 @@
+//! Faults that the review of frames and pool found. Each test fails on cfd2641.
+
+use std::panic::{AssertUnwindSafe, catch_unwind};
+
+use bytes::Bytes;
+use json_rope::{Encoder, Error, Fragment, Frame, Pool, Rope};
+use serde::ser::{Error as _, SerializeSeq};
+use serde::{Serialize, Serializer};
+use serde_json::json;
+
+/// 1: a document that is one fragment, whose first chunk is linked and whose later ones are copied.
+#[test]
+fn a_fragment_keeps_its_order_in_a_frame() {
+    let text = format!("\"{}{}\"", "a".repeat(1023), "b".repeat(10));
+    let mut rope = Rope::from(text[..1024].to_owned());
+    rope.push(Bytes::from(text[1024..].to_owned()));
+    let fragment = Fragment::trusted(rope);
+    let encoder = Encoder::new();
+    for (frame, prefix) in [(Frame::RecordSeparator, 1), (Frame::Grpc, 5), (Frame::Varint, 2), (Frame::HttpChunk, 5)] {
+        let framed = encoder.encode_framed(frame, &fragment).unwrap();
+        assert_eq!(framed.slice(prefix..prefix + text.len()), text, "{frame:?}");
+    }
+}
+
+/// 2: small documents with a linked fragment, and small ones on demand, take a buffer each.
+#[test]
+fn small_documents_take_no_buffer() {
+    let pool = Pool::default();
+    let encoder = Encoder::builder().pool(pool.clone()).build().unwrap();
+    let kept = encoder.encode(&("a", Fragment::trusted("1".repeat(1100)))).unwrap();
+    let linked = pool.stats().misses;
+    let numbers = json!(vec![1; 2500]);
+    let items: Vec<_> = encoder.chunks(&numbers).map(Result::unwrap).collect();
+    let on_demand = (pool.stats().misses, pool.retained_bytes());
+    drop((kept, items));
+    assert_eq!((linked, on_demand.0), (0, 0), "kept alive: 64 KiB for 1 KB, 64 KiB for 5 KB");
+}
+
+/// 3: records with a length use the allocator, and not the pool.
+#[test]
+fn records_with_a_length_use_the_pool() {
+    let pool = Pool::default();
+    let encoder = Encoder::builder().pool(pool.clone()).build().unwrap();
+    let row = "x".repeat(98);
+    for frame in [Frame::Line, Frame::Grpc, Frame::Varint, Frame::HttpChunk] {
+        let before = pool.stats();
+        let bytes: usize =
+            encoder.records(frame, std::iter::repeat_n(&row, 50_000)).map(|item| item.unwrap().len()).sum();
+        let taken = pool.stats().hits + pool.stats().misses - before.hits - before.misses;
+        assert!(taken as usize >= bytes / (64 * 1024), "{frame:?}: {taken} buffers for {bytes} bytes");
+    }
+}
+
+/// 3: so does an array of small objects with `sort_keys`.
+#[test]
+fn sorted_arrays_use_the_pool() {
+    let pool = Pool::default();
+    let encoder = Encoder::builder().pool(pool.clone()).sort_keys(true).build().unwrap();
+    let rows = vec![json!({"id": 1, "text": "x".repeat(80)}); 20_000];
+    let bytes = encoder.encode(&rows).unwrap().len();
+    let taken = pool.stats().misses;
+    assert!(taken as usize >= bytes / (64 * 1024), "{taken} buffers for {bytes} bytes");
+}
+
+struct Inner;
+
+impl Serialize for Inner {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        let mut seq = serializer.serialize_seq(None)?;
+        seq.serialize_element(&1)?;
+        panic!("as told")
+    }
+}
+
+/// Catches a panic that left an array open, and goes on.
+struct Catches;
+
+impl Serialize for Catches {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        let mut seq = serializer.serialize_seq(None)?;
+        let _ = catch_unwind(AssertUnwindSafe(|| seq.serialize_element(&Inner)));
+        seq.serialize_element(&3)?;
+        seq.end()
+    }
+}
+
+/// 5: `encode` and `encode_framed` refuse it.
+#[test]
+fn a_caught_panic_is_an_error_on_demand_too() {
+    let encoder = Encoder::new();
+    assert!(encoder.encode_framed(Frame::Line, &Catches).is_err());
+    let records = encoder.records(Frame::Line, [Catches, Catches]).collect::<Result<Rope, Error>>();
+    let array = encoder.array([Catches]).collect::<Result<Rope, Error>>();
+    assert!(records.is_err() && array.is_err(), "{records:?} {array:?}");
+}
+
+struct Fails;
+
+impl Serialize for Fails {
+    fn serialize<S: Serializer>(&self, _: S) -> Result<S::Ok, S::Error> {
+        Err(S::Error::custom("as told"))
+    }
+}
+
+/// Swallows an error, and goes on.
+struct Swallows;
+
+impl Serialize for Swallows {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        let mut seq = serializer.serialize_seq(None)?;
+        seq.serialize_element(&0)?;
+        let _ = seq.serialize_element(&Fails);
+        seq.serialize_element(&2)?;
+        seq.end()
+    }
+}
+
+/// 6: what was written behind the failure comes out, with a closing bracket.
+#[test]
+fn nothing_behind_a_swallowed_error_comes_out() {
+    let mut text = Vec::new();
+    for item in Encoder::new().records(Frame::Line, [Swallows]) {
+        text.extend(item.unwrap_or_default());
+    }
+    assert!(b"[0,".starts_with(&text[..]), "{}", String::from_utf8_lossy(&text));
+}
+
+/// 7: an offset counts what was produced, not what was kept free; and the same in memory and streamed.
+#[test]
+fn offsets_of_framed_errors() {
+    let encoder = Encoder::new();
+    for frame in [Frame::RecordSeparator, Frame::ServerSentEvent] {
+        let in_memory = encoder.encode_framed(frame, &(1, Fails)).unwrap_err().offset();
+        let written = encoder.write_framed(frame, &mut Vec::new(), &(1, Fails)).unwrap_err().offset();
+        assert_eq!(in_memory, written, "{frame:?}");
+    }
+    let pulled = encoder.records(Frame::Varint, [(1, Fails)]).find_map(Result::err).unwrap().offset();
+    assert!(pulled <= 4, "3 bytes of body, and a prefix of one: {pulled}");
+}
