@@ -60,8 +60,8 @@ fn warm() {
         assert_eq!(heap.blocks, 0);
         let (_, heap) = measured(|| encoder.chunks(&value).map(|chunk| chunk.unwrap().len()).sum::<usize>());
         println!("{:34} {:>7} {:>9}", format!("{}, on demand", document.name), heap.blocks, heap.bytes);
-        // The rest behind the last full buffer, copied out, and the encoder's shared options.
-        assert!(heap.blocks <= 2 && heap.bytes <= 4 * KIB as u64, "on demand: {heap:?}");
+        // The first chunks, of 2, 4 and 8 KiB, and the rest behind the last full buffer, are no use of a pool.
+        assert!(heap.blocks <= 4 && heap.bytes <= 16 * KIB as u64, "on demand: {heap:?}");
         assert_eq!(pool.retained_bytes(), retained, "nothing is lost and nothing added");
     }
     let (pool, encoder) = pooled();

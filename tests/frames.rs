@@ -27,6 +27,8 @@ fn assert_framed(encoder: &Encoder, kind: Frame, value: &(impl Serialize + ?Size
     let mut out = Vec::new();
     assert_eq!(encoder.write_framed(kind, &mut out, value).unwrap(), want.len() as u64);
     assert_same(&out, want, format_args!("{kind:?}, written"));
+    let pulled: Rope = encoder.records(kind, [value]).map(Result::unwrap).collect();
+    assert_same(&pulled.to_vec(), want, format_args!("{kind:?}, on demand"));
     rope
 }
 

@@ -40,6 +40,17 @@ pub fn assert_well_cut(rope: &Rope, (first, max): (usize, usize)) {
     assert_eq!(rope.is_empty(), chunks.is_empty());
 }
 
+/// What holds for output on demand where parts are held back: chunks are text, and at least half of what was planned, but
+/// for the first few, which grow, and the last.
+pub fn assert_cut_by_halves(rope: &Rope, (first, max): (usize, usize)) {
+    let chunks = rope.chunks();
+    assert!(chunks.iter().all(|chunk| !chunk.is_empty() && chunk.len() <= max && str::from_utf8(chunk).is_ok()));
+    let growing = 2 * ((max / first).ilog2() as usize + 1);
+    for chunk in chunks.iter().skip(growing).rev().skip(1) {
+        assert!(chunk.len() + 3 >= max / 2, "a chunk of {} bytes, {max} were planned", chunk.len());
+    }
+}
+
 /// Equality that shows the first difference and what is around it.
 pub fn assert_same(got: &[u8], want: &[u8], what: impl std::fmt::Display) {
     if got == want {
