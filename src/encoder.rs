@@ -198,17 +198,26 @@ pub(crate) fn encode<T: ?Sized + Serialize>(options: &Options, expected: usize, 
     }
 }
 
-fn encode_as<T, const PLAIN: bool>(options: &Options, expected: usize, value: &T) -> Result<Rope>
+/// The same for options that are known to be plain or not: then `T` is compiled for one serializer only.
+pub(crate) fn encode_as<T, const PLAIN: bool>(options: &Options, expected: usize, value: &T) -> Result<Rope>
 where
     T: ?Sized + Serialize,
 {
+    encode_with::<PLAIN>(options, expected, &mut |formatter| ser::serialize(formatter, value))
+}
+
+/// What `write` writes, into a rope. All that does not depend on its type is here, once.
+fn encode_with<const PLAIN: bool>(options: &Options, expected: usize, write: Write<'_, PLAIN>) -> Result<Rope> {
     let mut scratch = slab::scratch();
     let mut formatter = Formatter::<PLAIN>::new(Out::in_memory(&mut scratch, options, expected), options);
-    match ser::serialize(&mut formatter, value).and_then(|()| formatter.check_complete()) {
+    match write(&mut formatter).and_then(|()| formatter.check_complete()) {
         Ok(()) => formatter.out.finish(),
         Err(error) => Err(error.finish(formatter.out.offset())),
     }
 }
+
+/// Writes a value.
+type Write<'w, const PLAIN: bool> = &'w mut dyn FnMut(&mut Formatter<'_, PLAIN>) -> Result<()>;
 
 fn encode_tree_as<const PLAIN: bool>(options: &Options, expected: usize, tree: &serde_json::Value) -> Result<Rope> {
     let mut scratch = slab::scratch();
@@ -225,21 +234,30 @@ pub(crate) fn write<T>(options: &Options, writer: &mut dyn io::Write, value: &T)
 where
     T: ?Sized + Serialize,
 {
-    let mut edge = WriterEdge::new(writer);
     if options.is_plain() {
-        write_as::<T, true>(options, &mut edge, value)
+        write_as::<T, true>(options, writer, value)
     } else {
-        write_as::<T, false>(options, &mut edge, value)
+        write_as::<T, false>(options, writer, value)
     }
 }
 
-fn write_as<T, const PLAIN: bool>(options: &Options, edge: &mut WriterEdge<'_>, value: &T) -> Result<u64>
+/// The same for options that are known to be plain or not.
+pub(crate) fn write_as<T, const PLAIN: bool>(options: &Options, writer: &mut dyn io::Write, value: &T) -> Result<u64>
 where
     T: ?Sized + Serialize,
 {
+    write_with::<PLAIN>(options, writer, &mut |formatter| ser::serialize(formatter, value))
+}
+
+fn write_with<const PLAIN: bool>(
+    options: &Options,
+    writer: &mut dyn io::Write,
+    write: Write<'_, PLAIN>,
+) -> Result<u64> {
+    let mut edge = WriterEdge::new(writer);
     let mut scratch = slab::scratch();
-    let mut formatter = Formatter::<PLAIN>::new(Out::streaming(&mut scratch, options, edge), options);
-    match ser::serialize(&mut formatter, value).and_then(|()| formatter.check_complete()) {
+    let mut formatter = Formatter::<PLAIN>::new(Out::streaming(&mut scratch, options, &mut edge), options);
+    match write(&mut formatter).and_then(|()| formatter.check_complete()) {
         Ok(()) => formatter.out.finish_streaming(),
         Err(error) => Err(error.finish(formatter.out.offset())),
     }

@@ -104,7 +104,7 @@ static PRETTY: Options = Options::new(true);
 /// # Errors
 /// A data error if `value` cannot be JSON or its `Serialize` fails, a limit error if it is nested deeper than 1,000.
 pub fn to_rope<T: ?Sized + Serialize>(value: &T) -> Result<Rope> {
-    encoder::encode(&COMPACT, 0, value)
+    encoder::encode_as::<T, true>(&COMPACT, 0, value)
 }
 
 /// Encodes `value` as pretty JSON, indented by two spaces, into a rope. Otherwise like [`to_rope`].
@@ -117,7 +117,7 @@ pub fn to_rope<T: ?Sized + Serialize>(value: &T) -> Result<Rope> {
 /// # Errors
 /// As [`to_rope`].
 pub fn to_rope_pretty<T: ?Sized + Serialize>(value: &T) -> Result<Rope> {
-    encoder::encode(&PRETTY, 0, value)
+    encoder::encode_as::<T, false>(&PRETTY, 0, value)
 }
 
 /// Encodes `value` as compact JSON into a list of chunks: those of [`to_rope`].
@@ -202,7 +202,7 @@ pub fn to_string_pretty<T: ?Sized + Serialize>(value: &T) -> Result<String> {
 /// # Errors
 /// As [`Encoder::write`]. After an error the writer has received an exact prefix of the document.
 pub fn to_writer<W: io::Write, T: ?Sized + Serialize>(mut writer: W, value: &T) -> Result<()> {
-    encoder::write(&COMPACT, &mut writer, value).map(drop)
+    encoder::write_as::<T, true>(&COMPACT, &mut writer, value).map(drop)
 }
 
 /// Encodes `value` as pretty JSON into `writer`. Otherwise like [`to_writer`].
@@ -217,7 +217,7 @@ pub fn to_writer<W: io::Write, T: ?Sized + Serialize>(mut writer: W, value: &T) 
 /// # Errors
 /// As [`to_writer`].
 pub fn to_writer_pretty<W: io::Write, T: ?Sized + Serialize>(mut writer: W, value: &T) -> Result<()> {
-    encoder::write(&PRETTY, &mut writer, value).map(drop)
+    encoder::write_as::<T, false>(&PRETTY, &mut writer, value).map(drop)
 }
 
 /// The examples of the README are tests.

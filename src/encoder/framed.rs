@@ -5,11 +5,11 @@ use std::sync::atomic::Ordering;
 
 use serde::Serialize;
 
-use super::Encoder;
+use super::{Encoder, Write};
 use crate::error::{Error, Result};
 use crate::fmt::Formatter;
 use crate::frame::Frame;
-use crate::options::{LineBreaks, Options};
+use crate::options::Options;
 use crate::out::Out;
 use crate::rope::Rope;
 use crate::sink::WriterEdge;
@@ -42,12 +42,11 @@ impl Encoder {
     /// As `encode`; a limit error if the body is longer than the frame can say (gRPC: `u32::MAX` bytes); a configuration
     /// error for [`Frame::Line`] with a pretty encoder.
     pub fn encode_framed<T: ?Sized + Serialize>(&self, frame: Frame, value: &T) -> Result<Rope> {
-        let line_breaks = frame.line_breaks(self.options())?;
-        let expected = self.shared.expected.load(Ordering::Relaxed);
-        let rope = if self.options().is_plain() {
-            encode_framed_as::<T, true>(self.options(), frame, line_breaks, expected, value)?
+        let (options, expected) = (self.options(), self.shared.expected.load(Ordering::Relaxed));
+        let rope = if options.is_plain() {
+            encode_framed::<true>(options, frame, expected, &mut |formatter| ser::serialize(formatter, value))?
         } else {
-            encode_framed_as::<T, false>(self.options(), frame, line_breaks, expected, value)?
+            encode_framed::<false>(options, frame, expected, &mut |formatter| ser::serialize(formatter, value))?
         };
         self.remember(expected, rope.len());
         Ok(rope)
@@ -109,32 +108,28 @@ impl Encoder {
                 Err(error) => Err(Error::io(error).finish(rope.len() as u64)),
             };
         }
-        let line_breaks = frame.line_breaks(self.options())?;
-        let mut edge = WriterEdge::new(&mut writer);
-        if self.options().is_plain() {
-            write_framed_as::<T, true>(self.options(), frame, line_breaks, &mut edge, value)
+        let options = self.options();
+        if options.is_plain() {
+            write_framed::<true>(options, frame, &mut writer, &mut |formatter| ser::serialize(formatter, value))
         } else {
-            write_framed_as::<T, false>(self.options(), frame, line_breaks, &mut edge, value)
+            write_framed::<false>(options, frame, &mut writer, &mut |formatter| ser::serialize(formatter, value))
         }
     }
 }
 
-fn encode_framed_as<T, const PLAIN: bool>(
+fn encode_framed<const PLAIN: bool>(
     options: &Options,
     frame: Frame,
-    line_breaks: LineBreaks,
     expected: usize,
-    value: &T,
-) -> Result<Rope>
-where
-    T: ?Sized + Serialize,
-{
+    write: Write<'_, PLAIN>,
+) -> Result<Rope> {
+    let line_breaks = frame.line_breaks(options)?;
     let mut scratch = slab::scratch();
     let mut formatter = Formatter::<PLAIN>::new(Out::in_memory(&mut scratch, options, expected), options);
     formatter.set_line_breaks(line_breaks);
     formatter.out.reserve_frame(frame.headroom(), frame.suffix().len());
     formatter.out.limit_from_here(options.max_len.min(frame.max_len()));
-    let framed = ser::serialize(&mut formatter, value).and_then(|()| {
+    let framed = write(&mut formatter).and_then(|()| {
         formatter.check_complete()?;
         let prefix = frame.prefix(formatter.out.offset())?;
         formatter.out.finish_framed(prefix.as_bytes(), frame.suffix())
@@ -142,24 +137,23 @@ where
     framed.map_err(|error| error.finish(formatter.out.offset()))
 }
 
-fn write_framed_as<T, const PLAIN: bool>(
+/// For a frame without a length.
+fn write_framed<const PLAIN: bool>(
     options: &Options,
     frame: Frame,
-    line_breaks: LineBreaks,
-    edge: &mut WriterEdge<'_>,
-    value: &T,
-) -> Result<u64>
-where
-    T: ?Sized + Serialize,
-{
+    writer: &mut dyn io::Write,
+    write: Write<'_, PLAIN>,
+) -> Result<u64> {
+    let line_breaks = frame.line_breaks(options)?;
+    let mut edge = WriterEdge::new(writer);
     let mut scratch = slab::scratch();
-    let mut formatter = Formatter::<PLAIN>::new(Out::streaming(&mut scratch, options, edge), options);
+    let mut formatter = Formatter::<PLAIN>::new(Out::streaming(&mut scratch, options, &mut edge), options);
     formatter.set_line_breaks(line_breaks);
     // What the frame adds does not count for `max_len`.
     formatter.out.limit_from_here(u64::MAX);
     let written = formatter.out.put(frame.opening()).and_then(|()| {
         formatter.out.limit_from_here(options.max_len);
-        ser::serialize(&mut formatter, value)?;
+        write(&mut formatter)?;
         formatter.check_complete()?;
         formatter.out.limit_from_here(u64::MAX);
         formatter.out.put(frame.suffix())?;

@@ -152,6 +152,12 @@ impl<'a, const PLAIN: bool> Formatter<'a, PLAIN> {
 
     #[inline]
     pub(crate) fn bool(&mut self, value: bool) -> Result<()> {
-        if value { self.out.put(b"true") } else { self.out.put(b"false") }
+        // Both are written by the same stores where there is room for the longer one.
+        let (padded, text): (&[u8; 5], &[u8]) = if value { (b"true ", b"true") } else { (b"false", b"false") };
+        if self.out.room() < padded.len() {
+            return self.out.put_slow(text);
+        }
+        self.out.fill(|room| &mut room[..5].write_copy_of_slice(padded)[..text.len()]);
+        Ok(())
     }
 }

@@ -52,17 +52,41 @@ impl<'f, 'a, const PLAIN: bool> Array<'f, 'a, PLAIN> {
 
     #[cold]
     fn fail(&mut self, error: Error) -> Error {
-        let error = under(self.formatter, error, self.count);
-        match self.variant {
-            Some(variant) => under(self.formatter, error, variant),
-            None => error,
-        }
+        fail(self.formatter, error, self.count, self.variant)
     }
 
     #[inline]
     pub(super) fn close(self) -> Result<()> {
         self.formatter.close_array(self.count)?;
         if self.variant.is_some() { self.formatter.close_object(1) } else { Ok(()) }
+    }
+}
+
+/// An error of the element or member `segment`. Takes the parts of an object, not the whole: one whose address is never
+/// taken needs no memory, which saves a store for each member.
+#[cold]
+#[inline(never)]
+fn fail<const PLAIN: bool>(
+    formatter: &mut Formatter<'_, PLAIN>,
+    error: Error,
+    segment: impl ToString,
+    variant: Option<&'static str>,
+) -> Error {
+    let error = under(formatter, error, segment);
+    fail_here(formatter, error, variant)
+}
+
+/// An error of the array or object itself, or of the member whose key was written just before.
+#[cold]
+#[inline(never)]
+fn fail_here<const PLAIN: bool>(
+    formatter: &mut Formatter<'_, PLAIN>,
+    error: Error,
+    variant: Option<&'static str>,
+) -> Error {
+    match variant {
+        Some(variant) => under(formatter, error, variant),
+        None => formatter.fail(error),
     }
 }
 
@@ -144,7 +168,7 @@ impl<'f, 'a, const PLAIN: bool> Object<'f, 'a, PLAIN> {
     fn field<T: ?Sized + Serialize>(&mut self, key: &'static str, value: &T) -> Result<()> {
         match self.formatter.static_key(self.count, key).and_then(|()| self.value(value)) {
             Ok(()) => Ok(()),
-            Err(error) => Err(self.fail(error, key)),
+            Err(error) => Err(fail(self.formatter, error, key, self.variant)),
         }
     }
 
@@ -154,7 +178,7 @@ impl<'f, 'a, const PLAIN: bool> Object<'f, 'a, PLAIN> {
         let serializer = KeySerializer { formatter: &mut *self.formatter, index, wrappers: 0, purpose };
         match key.serialize(serializer) {
             Ok(()) => Ok(()),
-            Err(error) => Err(self.fail_here(error)),
+            Err(error) => Err(fail_here(self.formatter, error, self.variant)),
         }
     }
 
@@ -164,42 +188,32 @@ impl<'f, 'a, const PLAIN: bool> Object<'f, 'a, PLAIN> {
         value.serialize(Serializer { formatter: &mut *self.formatter, wrappers: self.wrappers })
     }
 
-    /// An error of the member `segment`.
-    #[cold]
-    fn fail(&mut self, error: Error, segment: impl ToString) -> Error {
-        let error = under(self.formatter, error, segment);
-        self.fail_here(error)
-    }
-
-    /// An error of the member whose key was written just before.
+    /// An error of the member with this key.
     #[cold]
     #[inline(never)]
     fn fail_entry<K: ?Sized + Serialize>(&mut self, error: Error, key: &K) -> Error {
         let error = self.formatter.fail(error);
         let name = key::name(self.formatter, key);
-        self.fail(error, name)
-    }
-
-    /// An error of the object itself.
-    #[cold]
-    fn fail_here(&mut self, error: Error) -> Error {
-        match self.variant {
-            Some(variant) => under(self.formatter, error, variant),
-            None => self.formatter.fail(error),
-        }
+        fail(self.formatter, error, name, self.variant)
     }
 
     #[cold]
     fn misuse(&mut self, message: &str) -> Result<()> {
         let error = self.formatter.fail_data(message);
-        Err(self.fail_here(error))
+        Err(fail_here(self.formatter, error, self.variant))
     }
 
-    #[inline]
+    #[inline(always)]
     fn close(self) -> Result<()> {
-        self.formatter.close_object(self.count)?;
-        if self.variant.is_some() { self.formatter.close_object(1) } else { Ok(()) }
+        close_object(self.formatter, self.count, self.variant.is_some())
     }
+}
+
+/// Not inlined, but called with the parts of the object: see [`fail`].
+#[inline(never)]
+fn close_object<const PLAIN: bool>(formatter: &mut Formatter<'_, PLAIN>, count: usize, in_variant: bool) -> Result<()> {
+    formatter.close_object(count)?;
+    if in_variant { formatter.close_object(1) } else { Ok(()) }
 }
 
 impl<const PLAIN: bool> SerializeMap for Object<'_, '_, PLAIN> {
@@ -223,7 +237,7 @@ impl<const PLAIN: bool> SerializeMap for Object<'_, '_, PLAIN> {
         };
         if let Err(error) = self.value(value) {
             let name = self.formatter.names[name].to_owned();
-            return Err(self.fail(error, name));
+            return Err(fail(self.formatter, error, name, self.variant));
         }
         if !self.formatter.sorts() {
             self.formatter.names.truncate(name.start);
@@ -268,7 +282,7 @@ impl<const PLAIN: bool> SerializeStruct for Object<'_, '_, PLAIN> {
         }
     }
 
-    #[inline]
+    #[inline(always)]
     fn end(self) -> Result<()> {
         match self.private {
             None => self.close(),
@@ -286,7 +300,7 @@ impl<const PLAIN: bool> SerializeStructVariant for Object<'_, '_, PLAIN> {
         self.field(key, value)
     }
 
-    #[inline]
+    #[inline(always)]
     fn end(self) -> Result<()> {
         self.close()
     }

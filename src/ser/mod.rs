@@ -77,8 +77,7 @@ const MAX_KEY_WRAPPERS: usize = 64;
 #[inline]
 fn wrap<const PLAIN: bool>(formatter: &mut Formatter<'_, PLAIN>, wrappers: usize) -> Result<usize> {
     // One level more than there may be: a limit of 0 still encodes a wrapped scalar.
-    let levels = formatter.max_depth().saturating_add(1);
-    if wrappers >= levels.saturating_mul(WRAPPERS_PER_LEVEL) {
+    if wrappers / WRAPPERS_PER_LEVEL > formatter.max_depth() {
         return Err(formatter.too_deep());
     }
     Ok(wrappers + 1)
