@@ -104,8 +104,8 @@ impl Encoder {
     }
 
     /// Encodes a tree into a rope by a walk of its own: the same bytes as [`encode`](Encoder::encode) under every option, and
-    /// at any depth, unless [`max_depth`](EncoderBuilder::max_depth) was set: it recurses for 32 levels only. As fast as
-    /// `encode`, and faster where trees are deep.
+    /// at any depth, unless [`max_depth`](EncoderBuilder::max_depth) was set: it recurses for 12 levels at a time.
+    /// Faster than `encode`, by 5 to 15 % on ordinary documents.
     ///
     /// Allocates as `encode` does, and for trees deeper than 16 levels also for the list of open containers.
     ///
@@ -151,7 +151,8 @@ impl Encoder {
     }
 
     /// Encodes `value` into `writer` while it is being encoded, in a fixed amount of memory: at most 128 KiB of heap
-    /// with the default `max_chunk`, whatever the document's length. Returns the number of bytes written.
+    /// with the default `max_chunk`, whatever the document's length, or one buffer of a pool. Returns the number of bytes
+    /// written.
     ///
     /// The first bytes leave as soon as there are `first_chunk` of them; later hand-overs grow to twice `max_chunk`, so
     /// no `BufWriter` is needed. A string of at least 64 KiB that needs no escape is handed over by reference. The

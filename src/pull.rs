@@ -186,7 +186,8 @@ impl Encoder {
     /// encoded; the iterator is then `Send + 'static`. The bytes are those of [`encode`](Encoder::encode) under every
     /// option.
     ///
-    /// * Each item is one chunk of valid UTF-8, at most [`max_chunk`](crate::EncoderBuilder::max_chunk) bytes long. The
+    /// * Each item is one chunk of valid UTF-8, at most [`max_chunk`](crate::EncoderBuilder::max_chunk) bytes long, and no
+    ///   longer than a buffer of a [`pool`](crate::EncoderBuilder::pool) if there is one. The
     ///   first ones grow as the chunks of a rope do; from then on all but the last have at least half of `max_chunk`.
     /// * Each step encodes about one chunk, wherever that ends, also inside a long string. (With
     ///   [`sort_keys`](crate::EncoderBuilder::sort_keys) no member can leave before its object is complete.)

@@ -122,7 +122,8 @@ impl Encoder {
     ///
     /// A record is asked for when there is no finished chunk, and encoded at once, so a step does the work of one
     /// chunk and what is left of the last record in it. Heap memory: two chunks, or what one record needs; a frame that
-    /// begins with a length is held in one piece until it is complete. The items are as [`chunks`](Encoder::chunks)
+    /// begins with a length is held in one piece until it is complete, which for a record longer than a chunk takes up to
+    /// four times its length for a moment. The items are as [`chunks`](Encoder::chunks)
     /// describes them. Without records there are none.
     ///
     /// [`max_len`](crate::EncoderBuilder::max_len) is for the body of each record; the stream has no limit.

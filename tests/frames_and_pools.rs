@@ -1,4 +1,4 @@
-//! Faults that the review of frames and pool found. Each test fails on cfd2641.
+//! Where frames, pools, linked fragments, parts that are held back, and failures meet.
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
@@ -8,7 +8,7 @@ use serde::ser::{Error as _, SerializeSeq};
 use serde::{Serialize, Serializer};
 use serde_json::json;
 
-/// 1: a document that is one fragment, whose first chunk is linked and whose later ones are copied.
+/// A document that is one fragment, whose first chunk is linked and whose later ones are copied.
 #[test]
 fn a_fragment_keeps_its_order_in_a_frame() {
     let text = format!("\"{}{}\"", "a".repeat(1023), "b".repeat(10));
@@ -22,7 +22,7 @@ fn a_fragment_keeps_its_order_in_a_frame() {
     }
 }
 
-/// 2: small documents with a linked fragment, and small ones on demand, take a buffer each.
+/// Neither do small documents with a linked fragment, nor small ones on demand.
 #[test]
 fn small_documents_take_no_buffer() {
     let pool = Pool::default();
@@ -36,7 +36,7 @@ fn small_documents_take_no_buffer() {
     assert_eq!((linked, on_demand.0), (0, 0), "kept alive: 64 KiB for 1 KB, 64 KiB for 5 KB");
 }
 
-/// 3: records with a length use the allocator, and not the pool.
+/// Records with a length are held back until it is known, and still written into buffers of the pool.
 #[test]
 fn records_with_a_length_use_the_pool() {
     let pool = Pool::default();
@@ -51,7 +51,7 @@ fn records_with_a_length_use_the_pool() {
     }
 }
 
-/// 3: so does an array of small objects with `sort_keys`.
+/// So are small objects whose members are sorted.
 #[test]
 fn sorted_arrays_use_the_pool() {
     let pool = Pool::default();
@@ -84,7 +84,6 @@ impl Serialize for Catches {
     }
 }
 
-/// 5: `encode` and `encode_framed` refuse it.
 #[test]
 fn a_caught_panic_is_an_error_on_demand_too() {
     let encoder = Encoder::new();
@@ -115,7 +114,6 @@ impl Serialize for Swallows {
     }
 }
 
-/// 6: what was written behind the failure comes out, with a closing bracket.
 #[test]
 fn nothing_behind_a_swallowed_error_comes_out() {
     let mut text = Vec::new();
@@ -125,7 +123,7 @@ fn nothing_behind_a_swallowed_error_comes_out() {
     assert!(b"[0,".starts_with(&text[..]), "{}", String::from_utf8_lossy(&text));
 }
 
-/// 7: an offset counts what was produced, not what was kept free; and the same in memory and streamed.
+/// An offset counts what was produced, not what was kept free; and the same in memory and streamed.
 #[test]
 fn offsets_of_framed_errors() {
     let encoder = Encoder::new();
