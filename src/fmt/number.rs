@@ -9,6 +9,7 @@
 mod digits;
 mod float;
 
+use std::hint::assert_unchecked;
 use std::mem::MaybeUninit;
 use std::slice;
 
@@ -82,8 +83,11 @@ impl<const PLAIN: bool> Formatter<'_, PLAIN> {
 fn float_in_place(value: f64, room: &mut [MaybeUninit<u8>]) -> &mut [u8] {
     let (room, _) = room.split_first_chunk_mut().expect("the caller has looked");
     let len = float::write(value.to_bits(), room);
-    // SAFETY: `write` has initialised this many bytes of the room.
-    unsafe { slice::from_raw_parts_mut(room.as_mut_ptr().cast::<u8>(), len) }
+    // SAFETY: `write` has initialised this many bytes of the room, so there are not more.
+    unsafe {
+        assert_unchecked(len <= float::ROOM);
+        slice::from_raw_parts_mut(room.as_mut_ptr().cast::<u8>(), len)
+    }
 }
 
 const TEN_TO_8: u64 = 100_000_000;
