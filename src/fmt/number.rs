@@ -9,12 +9,16 @@
 mod digits;
 mod float;
 
+use std::hint::assert_unchecked;
 use std::mem::MaybeUninit;
 use std::slice;
 
 use super::Formatter;
 use crate::error::Result;
 use crate::options::NonFinite;
+
+/// Room that [`single_in_place`] needs, in bytes.
+const SINGLE_ROOM: usize = size_of::<zmij::Buffer>();
 
 /// Room that [`integer_in_place`] needs, in bytes: a sign, 20 digits, and what is behind them in the last wide store.
 const INTEGER_ROOM: usize = 1 + 20 + 8;
@@ -57,11 +61,15 @@ impl<const PLAIN: bool> Formatter<'_, PLAIN> {
     }
 
     /// A float of half the width: as a double, it would be another number with more digits.
+    #[inline]
     pub(crate) fn single_float(&mut self, value: f32) -> Result<()> {
-        if value.is_finite() {
-            self.out.put(zmij::Buffer::new().format_finite(value).as_bytes())
-        } else {
+        if !value.is_finite() {
             self.non_finite()
+        } else if self.out.room() >= SINGLE_ROOM {
+            self.out.fill(|room| single_in_place(value, room));
+            Ok(())
+        } else {
+            self.out.put_slow(zmij::Buffer::new().format_finite(value).as_bytes())
         }
     }
 
@@ -82,8 +90,40 @@ impl<const PLAIN: bool> Formatter<'_, PLAIN> {
 fn float_in_place(value: f64, room: &mut [MaybeUninit<u8>]) -> &mut [u8] {
     let (room, _) = room.split_first_chunk_mut().expect("the caller has looked");
     let len = float::write(value.to_bits(), room);
-    // SAFETY: `write` has initialised this many bytes of the room.
-    unsafe { slice::from_raw_parts_mut(room.as_mut_ptr().cast::<u8>(), len) }
+    // SAFETY: `write` has initialised this many bytes of the room, so there are not more.
+    unsafe {
+        assert_unchecked(len <= float::ROOM);
+        slice::from_raw_parts_mut(room.as_mut_ptr().cast::<u8>(), len)
+    }
+}
+
+/// Formats a finite float at the front of `room`, without a copy.
+///
+/// # Panics
+/// If `room` has fewer than [`SINGLE_ROOM`] bytes.
+#[inline(always)]
+fn single_in_place(value: f32, room: &mut [MaybeUninit<u8>]) -> &mut [u8] {
+    const { assert!(align_of::<zmij::Buffer>() == 1) };
+    assert!(room.len() >= SINGLE_ROOM);
+    let start = room.as_mut_ptr();
+    // SAFETY: `room` has the size of a `Buffer`, whose alignment is 1, and is exclusively borrowed; the value written
+    // makes it a valid one, whatever it consists of.
+    let buffer = unsafe {
+        start.cast::<zmij::Buffer>().write(zmij::Buffer::new());
+        &mut *start.cast::<zmij::Buffer>()
+    };
+    let text = buffer.format_finite(value);
+    let (text, len) = (text.as_ptr(), text.len());
+    // Where in its buffer the text stands is up to `zmij`. It is the start; this keeps us right if that ever changes.
+    let offset = text.addr() - start.addr();
+    // SAFETY: the text lies inside the buffer, so `offset + len` is at most the length of `room`; its bytes are
+    // initialised, and `copy` allows the two places to overlap.
+    unsafe {
+        if offset != 0 {
+            start.cast::<u8>().copy_from(start.cast::<u8>().add(offset), len);
+        }
+        slice::from_raw_parts_mut(start.cast::<u8>(), len)
+    }
 }
 
 const TEN_TO_8: u64 = 100_000_000;
