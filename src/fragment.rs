@@ -92,6 +92,7 @@ impl Fragment {
     /// assert_eq!(json_rope::to_rope(&(0, fragment))?, "[0,[1,2]]");
     /// # Ok::<(), json_rope::Error>(())
     /// ```
+    #[must_use]
     pub fn trusted(json: impl Into<Rope>) -> Fragment {
         Fragment(json.into())
     }
@@ -110,6 +111,7 @@ impl Fragment {
     /// ```
     /// assert_eq!(json_rope::Fragment::trusted("[]").into_rope(), "[]");
     /// ```
+    #[must_use]
     pub fn into_rope(self) -> Rope {
         self.0
     }

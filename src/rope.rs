@@ -101,6 +101,7 @@ impl Rope {
     /// assert_eq!(json_rope::to_rope("a")?.into_chunks(), ["\"a\""]);
     /// # Ok::<(), json_rope::Error>(())
     /// ```
+    #[must_use]
     pub fn into_chunks(mut self) -> Vec<Bytes> {
         self.list.drain(..self.head);
         self.list.into_vec()
@@ -168,6 +169,7 @@ impl Rope {
     ///
     /// # Panics
     /// If the range starts after its end or ends after the rope.
+    #[must_use]
     pub fn slice(&self, range: impl RangeBounds<usize>) -> Rope {
         let begin = match range.start_bound() {
             Bound::Included(&n) => n,
@@ -205,6 +207,7 @@ impl Rope {
     ///
     /// # Panics
     /// If the rope has fewer than `n` bytes.
+    #[must_use = "`advance`, of `bytes::Buf`, drops the front without giving it back"]
     pub fn split_to(&mut self, n: usize) -> Rope {
         assert!(n <= self.len, "cannot split {n} bytes off a rope of {}", self.len);
         let mut front = Rope::new();
@@ -230,6 +233,7 @@ impl Rope {
     /// assert_eq!(json_rope::to_rope(&[1])?.to_vec(), b"[1]");
     /// # Ok::<(), json_rope::Error>(())
     /// ```
+    #[must_use]
     pub fn to_vec(&self) -> Vec<u8> {
         let mut bytes = Vec::with_capacity(self.len);
         for chunk in self.chunks() {
@@ -249,6 +253,7 @@ impl Rope {
     /// assert_eq!(json_rope::to_rope(&[1])?.into_bytes(), "[1]");
     /// # Ok::<(), json_rope::Error>(())
     /// ```
+    #[must_use]
     pub fn into_bytes(mut self) -> Bytes {
         match self.chunks().len() {
             0 => Bytes::new(),

@@ -199,7 +199,7 @@ fn ways_out<'a, T: Serialize>(encoder: &'a Encoder, value: &'a T) -> Vec<(&'stat
 
 fn every_call_on_every_way_out() {
     let fragment = Fragment::trusted(format!("\"{}\"", "é".repeat(600)));
-    let value = Risky((Members(&fragment), vec![Risky(Members(&fragment))], Shown(&["the ", "end"])));
+    let value = Risky((Members(&fragment), vec![Risky(1)], Shown(&["the ", "end"])));
     for encoder in encoders() {
         let want = encoder.encode(&value).unwrap();
         for (name, way_out) in ways_out(&encoder, &value) {
@@ -221,7 +221,7 @@ fn every_call_on_every_way_out() {
                     if !reached {
                         // Nothing is poisoned.
                         assert_eq!(encoder.encode(&value).unwrap(), want);
-                        assert!(at > 30, "{name}: only {at} calls");
+                        assert!(at > 20, "{name}: only {at} calls");
                         break;
                     }
                 }
@@ -353,7 +353,7 @@ fn a_million_small_messages() {
             }
         }
         sink.flush().unwrap();
-        kept.split_to(kept.len());
+        drop(kept.split_to(kept.len()));
     };
     (0..10).for_each(|_| round(&mut sink, &mut kept));
     let (_, before) = live();
