@@ -3,11 +3,13 @@
 //! Writing is a comparison and a copy into the open [`Tail`]. When its room is used up, [`Out::refill`] decides what
 //! happens: in memory the tail is cut into chunks and a new slab is opened; while streaming the bytes leave through the
 //! [`Spill`] edge and the same buffer is filled again. On demand it is as in memory, but a slab is one chunk, and the
-//! chunks are taken away as they are finished; see `out/demand.rs`. With a pool, slabs are its buffers. What stands before
-//! a body of unknown length is put into the headroom of the first chunk at the end; see `out/framed.rs`.
+//! chunks are taken away as they are finished; see `out/demand.rs`. With a pool, slabs are its buffers. What stands
+//! before a body whose length is known last is put into the headroom of its first chunk at the end; see `out/framed.rs`,
+//! and `out/message.rs` for messages on demand.
 
 mod demand;
 mod framed;
+mod message;
 
 use std::io;
 use std::mem::{self, MaybeUninit};
@@ -23,6 +25,7 @@ use crate::scan;
 use crate::slab::{self, Growth, SCRATCH, Scratch, Tail};
 
 pub(crate) use demand::ParkedOut;
+use message::Message;
 
 /// Where bytes go while the document is still being encoded.
 ///
@@ -38,6 +41,8 @@ pub(crate) struct Out<'a> {
     done: Rope,
     /// The first chunk while its headroom, of so many bytes, waits for a prefix. It is not in `done`.
     first: Option<(usize, BytesMut)>,
+    /// On demand, a message that is not complete.
+    message: Option<Message>,
     /// Bytes at the end of each slab that are kept for a suffix.
     tailroom: usize,
     growth: Growth,
@@ -122,6 +127,7 @@ impl<'a> Out<'a> {
             tail: Tail::on_scratch(&mut scratch[..len]),
             done: Rope::new(),
             first: None,
+            message: None,
             tailroom: 0,
             growth: growth(options, expected),
             pool,
@@ -447,7 +453,8 @@ impl<'a> Out<'a> {
     /// Cuts the tail into chunks of the planned sizes, as far as it has bytes for whole ones.
     fn cut_full_chunks(&mut self) {
         while self.tail.is_on_slab() && self.tail.filled_len() >= self.growth.chunk() {
-            self.cut_chunk(slab::whole_characters(&self.tail.filled()[..self.growth.chunk()]));
+            let len = slab::whole_characters(&self.tail.filled()[..self.growth.chunk()]);
+            self.cut_chunk(self.before_headroom(len));
         }
     }
 
@@ -457,7 +464,7 @@ impl<'a> Out<'a> {
             let chunk = self.tail.cut(len);
             if headroom > 0 {
                 self.first = Some((headroom, chunk));
-            } else {
+            } else if let Some(chunk) = self.keep_for_message(chunk) {
                 self.done.push(chunk.freeze());
             }
             self.attention = true;

@@ -321,13 +321,26 @@ impl Rope {
         self.list.len() == self.list.capacity()
     }
 
+    /// Adds a chunk, which is not empty, before the one with this index. O(number of chunks).
+    pub(crate) fn insert(&mut self, index: usize, chunk: Bytes) {
+        self.len = self.len.checked_add(chunk.len()).expect("rope longer than usize::MAX");
+        self.list.insert(self.head + index, chunk);
+        self.check();
+    }
+
+    /// Forgets all but the first `count` chunks.
+    pub(crate) fn truncate_chunks(&mut self, count: usize) {
+        let kept = self.head + count;
+        self.len -= self.list[kept..].iter().map(Bytes::len).sum::<usize>();
+        self.list.truncate(kept);
+        self.check();
+    }
+
     /// Adds a chunk in front. O(number of chunks).
     pub(crate) fn push_front(&mut self, chunk: Bytes) {
         if !chunk.is_empty() {
-            self.len = self.len.checked_add(chunk.len()).expect("rope longer than usize::MAX");
-            self.list.insert(self.head, chunk);
+            self.insert(0, chunk);
         }
-        self.check();
     }
 
     /// Removes and returns the first chunk of a rope that has one.

@@ -51,9 +51,11 @@ fn two_chunks() {
         let (heap, len) = peak(encoder.array((0..10_000_000u32).map(|n| n % 100)));
         println!("array: {len} bytes, chunks of {max}, peak {heap}");
         assert!(heap <= 2 * max + SMALL, "{heap}");
-        let (heap, len) = peak(encoder.records(Frame::Line, (0..1_000_000u32).map(|n| [n, 1])));
-        println!("records: {len} bytes, chunks of {max}, peak {heap}");
-        assert!(heap <= 2 * max + SMALL, "{heap}");
+        for frame in [Frame::Line, Frame::Grpc, Frame::HttpChunk] {
+            let (heap, len) = peak(encoder.records(frame, (0..500_000u32).map(|n| [n, 1])));
+            println!("records, {frame:?}: {len} bytes, chunks of {max}, peak {heap}");
+            assert!(heap <= 2 * max + SMALL, "{heap}");
+        }
     }
     drop(tree);
     nothing_before_it_is_asked_for();

@@ -103,6 +103,9 @@ fn many_messages_in_one_rope() {
                 want.extend(frame(kind, &row.to_string()));
             }
             assert_same(&rope.to_vec(), &want, format_args!("{kind:?}"));
+            let pulled: Rope = encoder.records(kind, &rows).map(Result::unwrap).collect();
+            assert_same(&pulled.to_vec(), &want, format_args!("{kind:?}, on demand"));
+            assert!(pulled.chunks().iter().all(|chunk| chunk.len() <= sizes.1));
         }
     }
 }
@@ -193,6 +196,37 @@ fn a_linked_fragment_is_not_copied() {
             let rope = rope.unwrap();
             assert!(rope.chunks().iter().any(|chunk| chunk.as_ptr() == text.as_ptr() && chunk.len() == text.len()));
             assert!(rope.chunks().len() <= 3);
+        }
+    }
+}
+
+/// Messages on demand of all lengths after others of all lengths, so that the headroom lies at every place of a chunk; also
+/// with linked fragments, and sorted members.
+#[test]
+fn headroom_at_every_place() {
+    let fragment = Fragment::trusted(format!("[{}0]", "1,".repeat(900)));
+    for (first, max) in [(16, 64), (64, 64), (64, 200), (100, 4096)] {
+        for sort in [false, true] {
+            let encoder = Encoder::builder().first_chunk(first).max_chunk(max).sort_keys(sort).build().unwrap();
+            for kind in [Frame::Grpc, Frame::Varint, Frame::HttpChunk] {
+                for before in 0..=90 {
+                    let bodies = [json!("x".repeat(before)), json!({"b": "y".repeat(150), "a": before}), json!(1)];
+                    let mut want: Vec<u8> = Vec::new();
+                    bodies.iter().for_each(|body| {
+                        want.extend(encoder.encode_framed(kind, body).unwrap().to_vec());
+                    });
+                    let pulled: Rope = encoder.records(kind, &bodies).map(Result::unwrap).collect();
+                    assert_same(&pulled.to_vec(), &want, format_args!("{kind:?}, {first}, {max}, {before}"));
+                    assert!(pulled.chunks().iter().all(|chunk| !chunk.is_empty() && chunk.len() <= max));
+                    let linked = [("x".repeat(before), Some(&fragment)), (String::new(), None)];
+                    want.clear();
+                    linked.iter().for_each(|body| {
+                        want.extend(encoder.encode_framed(kind, body).unwrap().to_vec());
+                    });
+                    let pulled: Rope = encoder.records(kind, &linked).map(Result::unwrap).collect();
+                    assert_same(&pulled.to_vec(), &want, format_args!("{kind:?}, linked, {first}, {max}, {before}"));
+                }
+            }
         }
     }
 }

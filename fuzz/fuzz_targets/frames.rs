@@ -23,7 +23,9 @@ impl Serialize for Body {
     fn serialize<S: serde::Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         match self {
             Body::Text(text) => text.serialize(serializer),
-            Body::Repeated(character, count) => character.to_string().repeat(usize::from(*count % 5000)).serialize(serializer),
+            Body::Repeated(character, count) => {
+                character.to_string().repeat(usize::from(*count % 5000)).serialize(serializer)
+            }
             Body::Numbers(numbers) => numbers.serialize(serializer),
             Body::Linked(count) => {
                 let json = format!("[{}\n0]", "1,".repeat(usize::from(*count % 3000)));
@@ -109,9 +111,10 @@ fuzz_target!(|data: &[u8]| {
         assert!(plain.encode_framed(kind, &1).unwrap_err().is_config());
         return;
     }
-    let pool = input.buffer_size.map(|size| size % (1 << 18)).map(|size| {
-        Pool::new(PoolOptions { max_buffers: 3, buffer_size: size as usize })
-    });
+    let pool = input
+        .buffer_size
+        .map(|size| size % (1 << 18))
+        .map(|size| Pool::new(PoolOptions { max_buffers: 3, buffer_size: size as usize }));
     let mut first: Option<Rope> = None;
     for encoder in [Some(plain.clone()), pool.clone().map(|pool| encoder(&input, Some(pool)))].into_iter().flatten() {
         let (mut rope, mut written) = (Rope::new(), Vec::new());

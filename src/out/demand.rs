@@ -41,12 +41,14 @@ impl<'a> Out<'a> {
     /// Goes on where [`park`](Self::park) stopped, with the same options.
     pub(crate) fn resume(parked: ParkedOut, options: &'a Options) -> Out<'a> {
         let ParkedOut { tail, done, growth, flushed, max_len, limit_from, holds, failure } = parked;
-        let (first, tailroom, pool, edge, on_demand) = (None, 0, options.usable_pool(), None, true);
+        // A step does not end within a message.
+        let (first, message, tailroom, pool, edge, on_demand) = (None, None, 0, options.usable_pool(), None, true);
         let attention = !done.is_empty() || failure.is_some();
         Out {
             tail,
             done,
             first,
+            message,
             tailroom,
             growth,
             pool,
@@ -134,7 +136,7 @@ impl<'a> Out<'a> {
         while chunk.len() >= self.growth.chunk() / 2 {
             let (planned, filled) = (self.growth.chunk(), self.tail.filled_len());
             if filled > 0 {
-                let mut missing = (planned / 2).saturating_sub(filled);
+                let mut missing = (planned / 2 + self.headroom_in_tail()).min(planned).saturating_sub(filled);
                 while chunk.get(missing).is_some_and(|byte| byte & 0xc0 == 0x80) {
                     missing += 1;
                 }

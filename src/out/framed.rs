@@ -1,9 +1,9 @@
-//! What stands before and behind a body.
+//! What stands before and behind a body in memory. Messages on demand are in `out/message.rs`.
 //!
-//! The prefix of a frame often is the length of its body, and so is known last. For a document in memory there is headroom
-//! before the body in the first slab, and the first chunk stays writable until the end: the prefix is put there
-//! right-aligned, and the chunk begins with it. Slabs also have some bytes left at their end for the suffix. So a framed document is cut, and allocated, as an unframed one. On
-//! demand the body is held back, and what its headroom had too much is taken out.
+//! The prefix of a frame often is the length of its body, and so is known last. There is headroom before the body in the
+//! first slab, and the first chunk stays writable until the end: the prefix is put there right-aligned, and the chunk
+//! begins with it. Slabs also have some bytes left at their end for the suffix. So a framed document is cut, and
+//! allocated, as an unframed one.
 
 use std::mem;
 
@@ -45,36 +45,6 @@ impl Out<'_> {
         }
         rope.push(Bytes::from_static(suffix_behind));
         Ok(rope)
-    }
-
-    /// Holds back what comes from here on, first of all `headroom` bytes for a prefix. Returns where in the tail they are.
-    pub(crate) fn begin_prefix(&mut self, headroom: usize) -> Result<usize> {
-        self.hold()?;
-        let start = self.tail.filled_len();
-        for _ in 0..headroom {
-            self.put_byte(0)?;
-        }
-        Ok(start)
-    }
-
-    /// Puts `prefix`, at most as long as the headroom, before the body that stands behind the headroom at `start`, and ends
-    /// holding it back.
-    pub(crate) fn end_prefix(&mut self, start: usize, headroom: usize, prefix: &[u8]) {
-        let unused = headroom - prefix.len();
-        let message = &mut self.tail.filled_mut()[start..];
-        message[unused..headroom].copy_from_slice(prefix);
-        if unused > 0 {
-            message.copy_within(unused.., 0);
-        }
-        self.tail.truncate(self.tail.filled_len() - unused);
-        self.release();
-        self.cut_held();
-    }
-
-    /// Takes a message that failed back, with its headroom.
-    pub(crate) fn cancel_prefix(&mut self, start: usize) {
-        self.tail.truncate(start);
-        self.release();
     }
 
     /// Makes the last chunks of the body, and puts the suffix behind it in the last one if there is room. Else returns it.

@@ -80,26 +80,25 @@ impl<I> Records<I> {
         formatter.check_at_depth(0)
     }
 
-    /// A body whose length stands before it: it is held back until that is known.
+    /// A body whose length stands before it.
     fn known_length<const PLAIN: bool>(
         &self,
         formatter: &mut Formatter<'_, PLAIN>,
         item: &impl Serialize,
     ) -> Result<()> {
-        let start = formatter.out.begin_prefix(self.frame.headroom())?;
-        let framed = self.body(formatter, item).and_then(|()| {
-            let len = formatter.out.held().len() - start - self.frame.headroom();
-            self.frame.prefix(len as u64).map_err(|error| formatter.fail(error))
-        });
+        formatter.out.begin_message(self.frame.headroom())?;
+        let framed = self
+            .body(formatter, item)
+            .and_then(|()| self.frame.prefix(formatter.out.message_len()).map_err(|error| formatter.fail(error)));
         match framed {
             Ok(prefix) => {
-                formatter.out.end_prefix(start, self.frame.headroom(), prefix.as_bytes());
+                formatter.out.end_message(prefix.as_bytes());
                 Ok(())
             }
             Err(error) => {
                 // The offset is that of the failure, also though a record without its length cannot come out.
                 let error = error.finish(formatter.out.offset() - self.frame.headroom() as u64);
-                formatter.out.cancel_prefix(start);
+                formatter.out.cancel_message();
                 Err(error)
             }
         }
@@ -121,9 +120,8 @@ impl Encoder {
     /// iterator over chunks, and an [`io::Read`]. A chunk may hold many records or a part of one.
     ///
     /// A record is asked for when there is no finished chunk, and encoded at once, so a step does the work of one
-    /// chunk and what is left of the last record in it. Heap memory: two chunks, or what one record needs; a frame that
-    /// begins with a length is held in one piece until it is complete, which for a record longer than a chunk takes up to
-    /// four times its length for a moment. The items are as [`chunks`](Encoder::chunks)
+    /// chunk and what is left of the last record in it. Heap memory: two chunks, or what one record needs; a record
+    /// whose length stands before it cannot leave before it is complete. The items are as [`chunks`](Encoder::chunks)
     /// describes them. Without records there are none.
     ///
     /// [`max_len`](crate::EncoderBuilder::max_len) is for the body of each record; the stream has no limit.
