@@ -158,6 +158,22 @@ macro_rules! pull_traits {
 use pull_traits;
 
 /// A tree that is encoded on demand. Made by [`Encoder::chunks`].
+///
+/// Both an iterator and an [`io::Read`], as all types of this kind: where `Read` is imported, methods that both have, such
+/// as `take`, need to be told apart (`Iterator::take(chunks, 3)`).
+///
+/// ```
+/// use json_rope::{Chunks, Encoder};
+/// use serde_json::{Value, json};
+///
+/// /// A response whose body is still to be encoded.
+/// struct Response {
+///     body: Chunks<Value>,
+/// }
+/// let mut response = Response { body: Encoder::new().chunks(json!([1])) };
+/// assert_eq!(response.body.next().unwrap()?, "[1]");
+/// # Ok::<(), json_rope::Error>(())
+/// ```
 #[must_use = "nothing is encoded until chunks are asked for"]
 pub struct Chunks<V: Tree> {
     pull: Pull<TreeSource<V>>,

@@ -16,12 +16,29 @@ use crate::options::LineBreaks;
 use crate::ser;
 
 /// An array that is encoded on demand. Made by [`Encoder::array`].
+///
+/// ```
+/// use json_rope::{ArrayChunks, Encoder};
+///
+/// let mut chunks: ArrayChunks<std::ops::Range<u8>> = Encoder::new().array(0..3);
+/// assert_eq!(chunks.next().unwrap()?, "[0,1,2]");
+/// # Ok::<(), json_rope::Error>(())
+/// ```
 #[must_use = "nothing is encoded until chunks are asked for"]
 pub struct ArrayChunks<I> {
     pull: Pull<Elements<Sure<I>>>,
 }
 
 /// An array of results that is encoded on demand. Made by [`Encoder::try_array`].
+///
+/// ```
+/// use json_rope::{Encoder, TryArrayChunks};
+///
+/// let rows = vec![Ok::<_, std::io::Error>(1)];
+/// let mut chunks: TryArrayChunks<std::vec::IntoIter<_>> = Encoder::new().try_array(rows);
+/// assert_eq!(chunks.next().unwrap()?, "[1]");
+/// # Ok::<(), json_rope::Error>(())
+/// ```
 #[must_use = "nothing is encoded until chunks are asked for"]
 pub struct TryArrayChunks<I> {
     pull: Pull<Elements<Trying<I>>>,

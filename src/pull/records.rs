@@ -16,12 +16,29 @@ use crate::frame::Frame;
 use crate::ser;
 
 /// Records that are encoded on demand. Made by [`Encoder::records`].
+///
+/// ```
+/// use json_rope::{Encoder, Frame, RecordChunks};
+///
+/// let mut chunks: RecordChunks<std::ops::Range<u8>> = Encoder::new().records(Frame::Line, 0..3);
+/// assert_eq!(chunks.next().unwrap()?, "0\n1\n2\n");
+/// # Ok::<(), json_rope::Error>(())
+/// ```
 #[must_use = "nothing is encoded until chunks are asked for"]
 pub struct RecordChunks<I> {
     pull: Pull<Records<Sure<I>>>,
 }
 
 /// Records from results, encoded on demand. Made by [`Encoder::try_records`].
+///
+/// ```
+/// use json_rope::{Encoder, Frame, TryRecordChunks};
+///
+/// let rows = vec![Ok::<_, std::io::Error>(1)];
+/// let mut chunks: TryRecordChunks<std::vec::IntoIter<_>> = Encoder::new().try_records(Frame::Line, rows);
+/// assert_eq!(chunks.next().unwrap()?, "1\n");
+/// # Ok::<(), json_rope::Error>(())
+/// ```
 #[must_use = "nothing is encoded until chunks are asked for"]
 pub struct TryRecordChunks<I> {
     pull: Pull<Records<Trying<I>>>,
