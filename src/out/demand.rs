@@ -5,7 +5,8 @@
 
 use bytes::Bytes;
 
-use super::{Failure, Holds, Out, growth};
+use super::hold::Holds;
+use super::{Failure, Out, growth};
 use crate::error::Result;
 use crate::options::Options;
 use crate::rope::Rope;
