@@ -20,7 +20,7 @@ use std::mem::MaybeUninit;
 
 use super::digits::Digits;
 
-/// Room that [`write`] needs, in bytes. A text has at most 24; this is what wide stores touch.
+/// Room that [`write()`] needs, in bytes. A text has at most 24; this is what wide stores touch.
 pub(super) const ROOM: usize = 32;
 
 /// The fraction bits of a double, and its exponent field.
@@ -256,7 +256,7 @@ pub(super) fn write(bits: u64, room: &mut [MaybeUninit<u8>; ROOM]) -> usize {
     }
 }
 
-/// What [`write`] does not cover: zero, subnormals, some powers of two, and about every 2^24th of the others.
+/// What [`write()`] does not cover: zero, subnormals, some powers of two, and about every 2^24th of the others.
 #[cold]
 #[inline(never)]
 fn write_rare(bits: u64, room: &mut [MaybeUninit<u8>; ROOM]) -> usize {
