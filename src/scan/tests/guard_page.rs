@@ -54,7 +54,8 @@ fn no_path_reads_or_writes_outside() {
                     assert_eq!(copy_clean(text, target.tail_room(room)), &text[..clean.min(room)]);
                 }
                 if let Ok(text) = str::from_utf8(text) {
-                    for escapes in all_escapes() {
+                    // All sets share the code of the paths: one after another is enough for the longer texts.
+                    for escapes in all_escapes().filter(|set| len < 20 || set.index() == len % Escapes::COUNT) {
                         assert!(clean_len_with(escapes, text) <= clean);
                         let expected = naive_with(escapes, text);
                         check_in(&mut target, More::of(escapes), text.as_bytes(), &expected, &what);
