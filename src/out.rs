@@ -37,7 +37,8 @@ pub(crate) trait Spill {
     fn spill(&mut self, parts: &[&[u8]]) -> io::Result<()>;
 }
 
-/// The output of one document.
+/// The output of one document. In this order: see `Formatter`.
+#[repr(C)]
 pub(crate) struct Out<'a> {
     tail: Tail<'a>,
     done: Rope,

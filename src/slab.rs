@@ -40,6 +40,9 @@ pub(crate) fn scratch() -> Scratch {
 /// 2. The bytes from `start` to `cur` are initialised.
 /// 3. Either `slab` has capacity and no length, and is exactly `headroom` initialised bytes and `start..limit`; or `slab`
 ///    has no capacity and `start..limit` is the scratch borrowed for `'a`, or nothing.
+///
+/// In this order, `cur` and `end` first: see `Formatter`.
+#[repr(C)]
 pub(crate) struct Tail<'a> {
     cur: *mut u8,
     end: *mut u8,

@@ -42,22 +42,29 @@ impl<const PLAIN: bool> Formatter<'_, PLAIN> {
     }
 
     /// A double; one that is not finite becomes what the options say.
-    #[inline]
+    ///
+    /// Out of line with all that it does: one call for a float, and little code for each field of a struct.
+    #[inline(never)]
     pub(crate) fn float(&mut self, value: f64) -> Result<()> {
-        let mut finite = true;
-        if self.out.room() >= float::ROOM {
-            self.out.fill(|room| {
-                let text = float_in_place(value, room);
-                finite = !text.is_empty();
-                text
-            });
-        } else {
-            let mut room = [MaybeUninit::uninit(); float::ROOM];
-            let text = float_in_place(value, &mut room);
-            finite = !text.is_empty();
-            self.out.put_slow(text)?;
+        if self.out.room() < float::ROOM {
+            return self.float_at_the_end(value);
         }
+        let mut finite = true;
+        self.out.fill(|room| {
+            let text = float_in_place(value, room);
+            finite = !text.is_empty();
+            text
+        });
         if finite { Ok(()) } else { self.non_finite() }
+    }
+
+    /// The same where there is little room.
+    #[cold]
+    #[inline(never)]
+    fn float_at_the_end(&mut self, value: f64) -> Result<()> {
+        let mut room = [MaybeUninit::uninit(); float::ROOM];
+        let text = float_in_place(value, &mut room);
+        if text.is_empty() { self.non_finite() } else { self.out.put_slow(text) }
     }
 
     /// A float of half the width: as a double, it would be another number with more digits.

@@ -175,7 +175,7 @@ static EXPONENTS: [[u8; 8]; 324 + 309] = {
 
 /// Writes the double with these bits at the front of `room` and returns the length of its text, which is initialised
 /// then; or 0 if the double is not finite.
-#[inline(never)]
+#[inline(always)]
 pub(super) fn write(bits: u64, room: &mut [MaybeUninit<u8>; ROOM]) -> usize {
     let sign = (bits >> 63) as usize;
     room[0].write(b'-');
