@@ -5,8 +5,8 @@
 //! cargo bench --bench pool -- --test           # one quick round, to see that it works
 //! ```
 //!
-//! Times are medians of alternating rounds in one process, for one document that is encoded and dropped. Blocks are heap
-//! allocations for one document once the pool is warm.
+//! Times are medians of alternating rounds in one process, for one document that is encoded and dropped. Blocks are
+//! heap allocations for one document once the pool is warm.
 
 #[path = "support/rounds.rs"]
 mod rounds;
@@ -103,8 +103,8 @@ fn blocks<R>(work: impl Fn() -> R) -> u64 {
     allocation_counter::measure(|| drop(black_box(work()))).count_total
 }
 
-/// What it costs to get memory and copy a finished document into it: exactly as much as it needs, from the allocator; or a
-/// buffer of 64 KiB, in the two ways in which one can come back when the last `Bytes` of it is dropped.
+/// What it costs to get memory and copy a finished document into it: exactly as much as it needs, from the allocator;
+/// or a buffer of 64 KiB, in the two ways in which one can come back when the last `Bytes` of it is dropped.
 fn ways_to_get_a_buffer_back(rounds: usize) {
     const SIZE: usize = 64 * 1024;
 

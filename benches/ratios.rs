@@ -9,7 +9,8 @@
 //! ```
 //!
 //! All encoders of a table encode the same value in the same process, in alternating rounds; the times are medians.
-//! Absolute times depend on the machine, ratios much less. A tree is encoded by the faster of `to_rope` and `encode_tree`.
+//! Absolute times depend on the machine, ratios much less. A tree is encoded by the faster of `to_rope` and
+//! `encode_tree`.
 
 #[path = "support/rounds.rs"]
 mod rounds;

@@ -24,10 +24,11 @@ pub use builder::EncoderBuilder;
 
 /// Encodes values as JSON with one set of options, again and again.
 ///
-/// An encoder is cheap to clone, can be shared between threads, and holds no buffers, except those of a [`Pool`] that it was
-/// given. What it keeps between documents is one number, shared by its clones: about how long recent outputs were. The next document then starts with a
-/// slab of about that size, so that a steady workload needs one slab a document. A document that turns out to need
-/// less than half of its slab is copied to its exact size, so nothing larger is kept alive.
+/// An encoder is cheap to clone, can be shared between threads, and holds no buffers, except those of a [`Pool`] that
+/// it was given. What it keeps between documents is one number, shared by its clones: about how long recent outputs
+/// were. The next document then starts with a slab of about that size, so that a steady workload needs one slab a
+/// document. A document that turns out to need less than half of its slab is copied to its exact size, so nothing
+/// larger is kept alive.
 ///
 /// [`Pool`]: crate::Pool
 ///
@@ -103,9 +104,9 @@ impl Encoder {
         Ok(rope)
     }
 
-    /// Encodes a tree into a rope by a walk of its own: the same bytes as [`encode`](Encoder::encode) under every option, and
-    /// at any depth, unless [`max_depth`](EncoderBuilder::max_depth) was set: it recurses for 12 levels at a time.
-    /// Faster than `encode`, by 5 to 15 % on ordinary documents.
+    /// Encodes a tree into a rope by a walk of its own: the same bytes as [`encode`](Encoder::encode) under every
+    /// option, and at any depth, unless [`max_depth`](EncoderBuilder::max_depth) was set: it recurses for 12 levels
+    /// at a time. Faster than `encode`, by 5 to 15 % on ordinary documents.
     ///
     /// Allocates as `encode` does, and for trees deeper than 16 levels also for the list of open containers.
     ///
@@ -116,7 +117,8 @@ impl Encoder {
     /// ```
     ///
     /// # Errors
-    /// A limit error if the tree is nested deeper than a `max_depth` that was set, or its text is longer than `max_len`.
+    /// A limit error if the tree is nested deeper than a `max_depth` that was set, or its text is longer than
+    /// `max_len`.
     pub fn encode_tree(&self, tree: &serde_json::Value) -> Result<Rope> {
         let expected = self.shared.expected.load(Ordering::Relaxed);
         let options = &self.shared.options;
@@ -151,8 +153,8 @@ impl Encoder {
     }
 
     /// Encodes `value` into `writer` while it is being encoded, in a fixed amount of memory: at most 128 KiB of heap
-    /// with the default `max_chunk`, whatever the document's length, or one buffer of a pool. Returns the number of bytes
-    /// written.
+    /// with the default `max_chunk`, whatever the document's length, or one buffer of a pool. Returns the number of
+    /// bytes written.
     ///
     /// The first bytes leave as soon as there are `first_chunk` of them; later hand-overs grow to twice `max_chunk`, so
     /// no `BufWriter` is needed. A string of at least 64 KiB that needs no escape is handed over by reference. The

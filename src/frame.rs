@@ -14,8 +14,8 @@ use crate::options::{DATA, LineBreaks, Options};
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum Frame {
-    /// A gRPC message, uncompressed: a zero byte, the length as 32 bits in big-endian order, the body. A body longer than
-    /// `u32::MAX` bytes is a limit error.
+    /// A gRPC message, uncompressed: a zero byte, the length as 32 bits in big-endian order, the body. A body longer
+    /// than `u32::MAX` bytes is a limit error.
     Grpc,
     /// Protocol Buffers' delimited form: the length as unsigned LEB128, the body.
     Varint,

@@ -1,5 +1,6 @@
-//! Encodes any [`serde::Serialize`] value as JSON into a **rope**: a list of reference-counted chunks ([`bytes::Bytes`])
-//! that a socket takes with one vectored write, instead of one buffer that is moved every time it grows.
+//! Encodes any [`serde::Serialize`] value as JSON into a **rope**: a list of reference-counted chunks
+//! ([`bytes::Bytes`]) that a socket takes with one vectored write, instead of one buffer that is moved every time it
+//! grows.
 //!
 //! ```
 //! use json_rope::to_rope;
@@ -21,8 +22,8 @@
 //!   every byte.
 //! * [`to_writer`] for a document that should leave while it is being encoded, in a fixed amount of memory.
 //! * [`Encoder`] for options, and for a steady workload: it remembers how long recent documents were.
-//! * [`Encoder::chunks`], [`Encoder::array`] and [`Encoder::records`] for output on demand: nothing is encoded until the
-//!   consumer asks for the next chunk, each step does a bounded amount of work, and nothing recurses into a tree.
+//! * [`Encoder::chunks`], [`Encoder::array`] and [`Encoder::records`] for output on demand: nothing is encoded until
+//!   the consumer asks for the next chunk, each step does a bounded amount of work, and nothing recurses into a tree.
 //! * [`Encoder::encode_framed`] for a message in its [`Frame`]: with its length in front, as a line, as an event.
 //! * [`Pool`] for many documents of 14 KiB and more: buffers that come back when the last chunk of them is dropped.
 //! * [`VectoredSink`] for a non-blocking writer: it queues ropes, and carries on where the writer stopped.
@@ -134,8 +135,8 @@ pub fn to_chunks<T: ?Sized + Serialize>(value: &T) -> Result<Vec<Bytes>> {
     Ok(to_rope(value)?.into_chunks())
 }
 
-/// Encodes `value` as compact JSON into contiguous memory of exactly its length, by way of a rope: from the second chunk
-/// on, one copy more than [`to_rope`], but none of the moves of a growing vector.
+/// Encodes `value` as compact JSON into contiguous memory of exactly its length, by way of a rope: from the second
+/// chunk on, one copy more than [`to_rope`], but none of the moves of a growing vector.
 ///
 /// ```
 /// assert_eq!(json_rope::to_vec(&[1, 2])?, b"[1,2]");

@@ -74,8 +74,8 @@ impl Escapes {
     }
 }
 
-/// What becomes of line breaks, where they can be: in indentation, and between the tokens of JSON from elsewhere. Not an
-/// option: the frame says it.
+/// What becomes of line breaks, where they can be: in indentation, and between the tokens of JSON from elsewhere. Not
+/// an option: the frame says it.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) enum LineBreaks {
     #[default]

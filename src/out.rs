@@ -1,11 +1,12 @@
-//! The only write path. `fmt` writes every byte of a document through an [`Out`]; nothing else reserves or commits bytes.
+//! The only write path. `fmt` writes every byte of a document through an [`Out`]; nothing else reserves or commits
+//! bytes.
 //!
 //! Writing is a comparison and a copy into the open [`Tail`]. When its room is used up, [`Out::refill`] decides what
 //! happens: in memory the tail is cut into chunks and a new slab is opened; while streaming the bytes leave through the
 //! [`Spill`] edge and the same buffer is filled again. On demand it is as in memory, but a slab is one chunk, and the
 //! chunks are taken away as they are finished; see `out/demand.rs`. With a pool, slabs are its buffers. What stands
-//! before a body whose length is known last is put into the headroom of its first chunk at the end; see `out/framed.rs`,
-//! and `out/message.rs` for messages on demand.
+//! before a body whose length is known last is put into the headroom of its first chunk at the end; see
+//! `out/framed.rs`, and `out/message.rs` for messages on demand.
 
 mod demand;
 mod framed;
@@ -67,14 +68,15 @@ pub(crate) struct Out<'a> {
     attention: bool,
 }
 
-/// Entries of the chunk list that are reserved at a time, at most: those of 256 MiB in full chunks. With a pool nothing else
-/// is allocated, so a list that was made for a longer document would be most of what a rope keeps: there it begins with
-/// those of 4 MiB.
+/// Entries of the chunk list that are reserved at a time, at most: those of 256 MiB in full chunks. With a pool nothing
+/// else is allocated, so a list that was made for a longer document would be most of what a rope keeps: there it begins
+/// with those of 4 MiB.
 const MAX_RESERVED: usize = 4096;
 const FIRST_RESERVED: usize = 64;
 
-/// The rest of a document that would have a pool's buffer for itself is copied out if it is shorter than this. (A document that fits the scratch never gets that far.) An allocation of that size takes
-/// as long as copying some kilobytes; a buffer out of circulation costs another one of 64 KiB.
+/// The rest of a document that would have a pool's buffer for itself is copied out if it is shorter than this. (A
+/// document that fits the scratch never gets that far.) An allocation of that size takes as long as copying some
+/// kilobytes; a buffer out of circulation costs another one of 64 KiB.
 const COPY_OUT_BELOW: usize = 2 * 1024;
 
 /// The plan for chunks and slabs. No chunk is longer than a buffer of the pool, if there is one.
@@ -306,8 +308,8 @@ impl<'a> Out<'a> {
         self.flushed == 0 && !self.tail.is_on_slab() && self.tail.filled_len() <= self.growth.chunk()
     }
 
-    /// Gives the uncut bytes of a complete document, and a suffix, exactly the memory they need, if they are in none, or in
-    /// too much.
+    /// Gives the uncut bytes of a complete document, and a suffix, exactly the memory they need, if they are in none,
+    /// or in too much.
     fn copy_out(&mut self, suffix: usize) {
         // A document that fits the scratch gets its exact size. So does one that was expected to be far longer.
         if !self.tail.is_on_slab() || self.wastes() || self.wastes_pooled() {
@@ -365,8 +367,8 @@ impl<'a> Out<'a> {
         // What was expected of the whole document says nothing of the texts between its fragments.
         self.growth.expect_nothing();
         if self.tail.filled_len() > 0 {
-            // Short texts between links come from one slab, not each from an allocation of its own, nor from a buffer of
-            // a pool. And a chunk must not keep a slab that was made for a longer document.
+            // Short texts between links come from one slab, not each from an allocation of its own, nor from a buffer
+            // of a pool. And a chunk must not keep a slab that was made for a longer document.
             if !self.tail.is_on_slab() || self.wastes() {
                 self.next_own_slab(0);
             }
@@ -446,8 +448,8 @@ impl<'a> Out<'a> {
         sent.map_err(|error| self.fail(Error::io(error)))
     }
 
-    /// Whether the slab is too large for the document: unused capacity may not exceed the output, or the scratch if that
-    /// is more. A pool's buffer is what it is.
+    /// Whether the slab is too large for the document: unused capacity may not exceed the output, or the scratch if
+    /// that is more. A pool's buffer is what it is.
     fn wastes(&self) -> bool {
         let unused = self.tail.capacity() - self.tail.filled_len();
         unused as u64 > self.offset().max(SCRATCH as u64) && !self.tail.is_on_pooled_slab()

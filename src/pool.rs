@@ -1,7 +1,8 @@
-//! Buffers that come back: a bounded list of them, shared by encoders and threads. `slab` writes into them, `out` asks for them.
+//! Buffers that come back: a bounded list of them, shared by encoders and threads. `slab` writes into them, `out` asks
+//! for them.
 //!
-//! A buffer is never waited for and never taken from anybody. While chunks of it exist, the pool's handle on it is of no
-//! use; once the last of them is dropped, the handle is the only one, and `BytesMut::try_reclaim` gives the whole
+//! A buffer is never waited for and never taken from anybody. While chunks of it exist, the pool's handle on it is of
+//! no use; once the last of them is dropped, the handle is the only one, and `BytesMut::try_reclaim` gives the whole
 //! buffer back. So there is no hook that runs when a chunk is dropped, and no reference count of our own: whether
 //! somebody can still read a buffer is decided by `bytes` alone.
 
@@ -34,11 +35,11 @@ const LOOKS: usize = 8;
 /// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct PoolOptions {
-    /// How many buffers the pool knows at most, those in use included, but not those that are being written. Default: 64.
-    /// With 0 it keeps none.
+    /// How many buffers the pool knows at most, those in use included, but not those that are being written. Default:
+    /// 64. With 0 it keeps none.
     pub max_buffers: usize,
-    /// Bytes of each buffer, which bounds the length of a chunk. Default: 64 KiB. Fewer than 256 are of no use: nothing is
-    /// taken from such a pool. More than 16 MiB count as 16 MiB.
+    /// Bytes of each buffer, which bounds the length of a chunk. Default: 64 KiB. Fewer than 256 are of no use:
+    /// nothing is taken from such a pool. More than 16 MiB count as 16 MiB.
     pub buffer_size: usize,
 }
 
@@ -63,7 +64,8 @@ impl Default for PoolOptions {
 pub struct PoolStats {
     /// Buffers that were used again.
     pub hits: u64,
-    /// Buffers that had to be allocated, because none was free, or because another thread was using the pool just then.
+    /// Buffers that had to be allocated, because none was free, or because another thread was using the pool just
+    /// then.
     pub misses: u64,
     /// Buffers that came back and were not kept, or had to make place: the pool was full, or another thread was using
     /// it just then.
@@ -72,19 +74,19 @@ pub struct PoolStats {
 
 /// Buffers that [`Encoder`](crate::Encoder)s use again and again, shared by clones of the pool and between threads.
 ///
-/// Given to an encoder with [`EncoderBuilder::pool`](crate::EncoderBuilder::pool). A document that does not fit 14 KiB is
-/// then written into buffers of the pool, and costs about one heap allocation, for its list of chunks; streaming, it
+/// Given to an encoder with [`EncoderBuilder::pool`](crate::EncoderBuilder::pool). A document that does not fit 14 KiB
+/// is then written into buffers of the pool, and costs about one heap allocation, for its list of chunks; streaming, it
 /// costs none. A shorter one is copied out to its exact size, as without a pool, and takes no buffer away from others
 /// (with buffers of less than 28 KiB: one that is shorter than half of a buffer).
 ///
 /// * **Safe**: a buffer is used again only when every [`Bytes`](bytes::Bytes) cut from it is gone. A chunk may be kept
 ///   for a log, a retry or a statistics hook for as long as one likes. It keeps its buffer alive, and out of the pool;
 ///   [`Rope::compact`](crate::Rope::compact) frees it.
-/// * **Bounded** in count and bytes, see [`PoolOptions`]. Buffers in use count; an old one makes place for another. What has
-///   to be in one piece and does not fit a buffer, as [`sort_keys`](crate::EncoderBuilder::sort_keys) may ask for, is
-///   allocated, and never kept.
-/// * **Never waits**: if another thread uses the pool at the same moment, a buffer is allocated, or freed. (What is only
-///   for people, as [`stats`](Pool::stats) and [`clear`](Pool::clear), does wait.)
+/// * **Bounded** in count and bytes, see [`PoolOptions`]. Buffers in use count; an old one makes place for another.
+///   What has to be in one piece and does not fit a buffer, as [`sort_keys`](crate::EncoderBuilder::sort_keys) may ask
+///   for, is allocated, and never kept.
+/// * **Never waits**: if another thread uses the pool at the same moment, a buffer is allocated, or freed. (What is
+///   only for people, as [`stats`](Pool::stats) and [`clear`](Pool::clear), does wait.)
 /// * Nothing is kept for a thread, and nothing where there is no pool.
 ///
 /// ```
@@ -143,8 +145,8 @@ impl Pool {
         self.lock().iter_mut().filter_map(|buffer| is_free(buffer, size).then(|| buffer.capacity())).sum()
     }
 
-    /// Forgets all buffers: the free ones are freed now, those in use with their last chunk. A buffer that is being written
-    /// at the moment comes back all the same.
+    /// Forgets all buffers: the free ones are freed now, those in use with their last chunk. A buffer that is being
+    /// written at the moment comes back all the same.
     ///
     /// ```
     /// let pool = json_rope::Pool::default();

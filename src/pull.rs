@@ -159,8 +159,8 @@ use pull_traits;
 
 /// A tree that is encoded on demand. Made by [`Encoder::chunks`].
 ///
-/// Both an iterator and an [`io::Read`], as all types of this kind: where `Read` is imported, methods that both have, such
-/// as `take`, need to be told apart (`Iterator::take(chunks, 3)`).
+/// Both an iterator and an [`io::Read`], as all types of this kind: where `Read` is imported, methods that both have,
+/// such as `take`, need to be told apart (`Iterator::take(chunks, 3)`).
 ///
 /// ```
 /// use json_rope::{Chunks, Encoder};
@@ -198,13 +198,13 @@ const LONGEST_ESCAPE: usize = 6;
 impl Encoder {
     /// Encodes a tree on demand: an iterator over chunks, and an [`io::Read`].
     ///
-    /// The tree is a `&serde_json::Value`, or an owned `serde_json::Value`, of which each part is freed when it has been
-    /// encoded; the iterator is then `Send + 'static`. The bytes are those of [`encode`](Encoder::encode) under every
-    /// option.
+    /// The tree is a `&serde_json::Value`, or an owned `serde_json::Value`, of which each part is freed when it has
+    /// been encoded; the iterator is then `Send + 'static`. The bytes are those of [`encode`](Encoder::encode)
+    /// under every option.
     ///
-    /// * Each item is one chunk of valid UTF-8, at most [`max_chunk`](crate::EncoderBuilder::max_chunk) bytes long, and no
-    ///   longer than a buffer of a [`pool`](crate::EncoderBuilder::pool) if there is one. The
-    ///   first ones grow as the chunks of a rope do; from then on all but the last have at least half of `max_chunk`.
+    /// * Each item is one chunk of valid UTF-8, at most [`max_chunk`](crate::EncoderBuilder::max_chunk) bytes long, and
+    ///   no longer than a buffer of a [`pool`](crate::EncoderBuilder::pool) if there is one. The first ones grow as the
+    ///   chunks of a rope do; from then on all but the last have at least half of `max_chunk`.
     /// * Each step encodes about one chunk, wherever that ends, also inside a long string. (With
     ///   [`sort_keys`](crate::EncoderBuilder::sort_keys) no member can leave before its object is complete.)
     /// * Heap memory: the chunk being filled, the one being taken, and the list of open containers, if there are more
@@ -220,9 +220,9 @@ impl Encoder {
     /// ```
     ///
     /// # Errors
-    /// A limit error if the tree is nested deeper than a `max_depth` that was set, or its text is longer than `max_len`.
-    /// The chunks before it hold exactly the beginning of the document, and no bracket is closed; the error is the last
-    /// item.
+    /// A limit error if the tree is nested deeper than a `max_depth` that was set, or its text is longer than
+    /// `max_len`. The chunks before it hold exactly the beginning of the document, and no bracket is closed; the
+    /// error is the last item.
     pub fn chunks<V: Tree>(&self, tree: V) -> Chunks<V> {
         let piece = (self.options().max_chunk / LONGEST_ESCAPE).max(char::MAX.len_utf8());
         let source = TreeSource { walker: Walker::new(tree), piece };

@@ -32,12 +32,12 @@ const INLINE_CHUNKS: usize = 4;
 /// * [`len`](Rope::len) is the sum of the chunks' lengths.
 ///
 /// Ropes made by this crate's encoders also have these: no chunk is longer than `max_chunk`, and every chunk is valid
-/// UTF-8 by itself. Exempt are the chunks of a [`Fragment`](crate::Fragment), which are linked as they are, and the lengths
-/// before messages in [`Frame::Grpc`](crate::Frame::Grpc) and [`Varint`](crate::Frame::Varint).
+/// UTF-8 by itself. Exempt are the chunks of a [`Fragment`](crate::Fragment), which are linked as they are, and the
+/// lengths before messages in [`Frame::Grpc`](crate::Frame::Grpc) and [`Varint`](crate::Frame::Varint).
 ///
 /// # What a chunk keeps alive
-/// Neighbouring chunks may be cut from one allocation (a slab). A kept chunk, even of one byte, keeps its whole slab, or the
-/// buffer of a [`Pool`](crate::Pool) that it is in.
+/// Neighbouring chunks may be cut from one allocation (a slab). A kept chunk, even of one byte, keeps its whole slab,
+/// or the buffer of a [`Pool`](crate::Pool) that it is in.
 /// [`compact`](Rope::compact) copies to exact size and lets go of everything else.
 ///
 /// ```
@@ -247,7 +247,8 @@ impl Rope {
         if self.chunks().len() == 1 { Vec::from(self.pop_front()) } else { self.to_vec() }
     }
 
-    /// All bytes in one piece. A rope of one chunk gives that chunk, without a copy; otherwise one allocation, one copy.
+    /// All bytes in one piece. A rope of one chunk gives that chunk, without a copy; otherwise one allocation, one
+    /// copy.
     ///
     /// ```
     /// assert_eq!(json_rope::to_rope(&[1])?.into_bytes(), "[1]");

@@ -38,8 +38,8 @@ pub(crate) fn scratch() -> Scratch {
 /// 1. `start <= cur <= end <= limit`, all inside (or at the end of) one allocation that only this `Tail` may touch
 ///    between `start` and `limit`.
 /// 2. The bytes from `start` to `cur` are initialised.
-/// 3. Either `slab` has capacity and no length, and is exactly `headroom` initialised bytes and `start..limit`; or `slab`
-///    has no capacity and `start..limit` is the scratch borrowed for `'a`, or nothing.
+/// 3. Either `slab` has capacity and no length, and is exactly `headroom` initialised bytes and `start..limit`; or
+///    `slab` has no capacity and `start..limit` is the scratch borrowed for `'a`, or nothing.
 ///
 /// In this order, `cur` and `end` first: see `Formatter`.
 #[repr(C)]
@@ -88,7 +88,8 @@ impl<'a> Tail<'a> {
     /// # Panics
     /// If it has memory, and that is a scratch.
     pub(crate) fn detach(self) -> Tail<'static> {
-        // Invariant 3: a tail with memory is on a slab that it owns, or on a borrowed scratch, which it may not outlive.
+        // Invariant 3: a tail with memory is on a slab that it owns, or on a borrowed scratch, which it may not
+        // outlive.
         assert!(self.is_on_slab() || self.capacity() == 0);
         let Tail { cur, end, start, limit, slab, headroom, .. } = self;
         Tail { cur, end, start, limit, slab, headroom, scratch: PhantomData }
@@ -108,7 +109,8 @@ impl<'a> Tail<'a> {
 
     /// The bytes written and not yet cut.
     pub(crate) fn filled(&self) -> &[u8] {
-        // SAFETY: by invariants 1 and 2 these bytes are initialised and nobody else writes them while `self` is borrowed.
+        // SAFETY: by invariants 1 and 2 these bytes are initialised and nobody else writes them while `self` is
+        // borrowed.
         unsafe { slice::from_raw_parts(self.start, self.filled_len()) }
     }
 
@@ -196,8 +198,8 @@ impl<'a> Tail<'a> {
         self.cur = unsafe { self.cur.add(len) };
     }
 
-    /// Moves the uncut bytes to the front of a new slab, behind the headroom, and lets go of the old memory. The slab must
-    /// hold them.
+    /// Moves the uncut bytes to the front of a new slab, behind the headroom, and lets go of the old memory. The slab
+    /// must hold them.
     pub(crate) fn move_to(&mut self, mut slab: Buffer) {
         slab.clear();
         debug_assert!(slab.capacity() - self.headroom >= self.filled_len());
@@ -214,7 +216,8 @@ impl<'a> Tail<'a> {
         self.move_to(Buffer::with_capacity(room.saturating_add(self.headroom)));
     }
 
-    /// Gives the `len` oldest uncut bytes away as a chunk that shares the slab. The first one brings the headroom along.
+    /// Gives the `len` oldest uncut bytes away as a chunk that shares the slab. The first one brings the headroom
+    /// along.
     ///
     /// # Panics
     /// If fewer bytes are filled, or if they are on the scratch.
@@ -222,8 +225,8 @@ impl<'a> Tail<'a> {
         let filled = self.filled_len();
         assert!(len <= filled && self.is_on_slab());
         let taken = mem::take(&mut self.headroom) + len;
-        // SAFETY: `taken` is the headroom and `len <= filled`, so at most the slab's capacity by invariants 1 and 3, and
-        // all of that is initialised (3, 2).
+        // SAFETY: `taken` is the headroom and `len <= filled`, so at most the slab's capacity by invariants 1 and 3,
+        // and all of that is initialised (3, 2).
         unsafe { self.slab.set_len(taken) };
         // The last bytes of a slab take its whole capacity with them. Splitting would first move the slab's ownership
         // to the heap: for a slab that is one chunk, and full, that is an allocation saved. A pool keeps a handle.
@@ -339,8 +342,8 @@ impl Growth {
         }
     }
 
-    /// The capacity of the slab to be allocated now, when `uncut` bytes have to move into it and at least `coming` follow,
-    /// and the number of chunks it will be cut into.
+    /// The capacity of the slab to be allocated now, when `uncut` bytes have to move into it and at least `coming`
+    /// follow, and the number of chunks it will be cut into.
     ///
     /// The capacity is a sum of planned chunks, so that no slab ends in the middle of one.
     pub(crate) fn slab(&self, uncut: usize, coming: usize) -> (usize, usize) {

@@ -4,8 +4,8 @@
 //! itself. But only for a few levels. When it has to stop, because a chunk is finished, the tree is too deep, or
 //! something failed, every level on the way out puts what is left of it on a list, and from there it goes on later.
 //!
-//! One walker for borrowed and for owned trees. Owned ones are freed as they are walked. A deep tree must not be dropped
-//! by the compiler's drop glue, which recurses; so what is left of it is on the list, for [`Walker::drop`].
+//! One walker for borrowed and for owned trees. Owned ones are freed as they are walked. A deep tree must not be
+//! dropped by the compiler's drop glue, which recurses; so what is left of it is on the list, for [`Walker::drop`].
 
 mod parts;
 
@@ -19,8 +19,8 @@ use crate::fmt::Formatter;
 use crate::{scan, ser};
 use parts::{Part, Parts};
 
-/// A tree that [`Encoder::chunks`](crate::Encoder::chunks) can walk: `serde_json::Value`, or a reference to one. Nothing
-/// else implements it.
+/// A tree that [`Encoder::chunks`](crate::Encoder::chunks) can walk: `serde_json::Value`, or a reference to one.
+/// Nothing else implements it.
 ///
 /// ```
 /// fn length(tree: impl json_rope::Tree) -> usize {
@@ -41,7 +41,8 @@ pub(crate) fn write<const PLAIN: bool>(formatter: &mut Formatter<'_, PLAIN>, tre
 }
 
 /// Levels that are taken by recursion before they are put on the list. Few documents are deeper; so few frames fit a
-/// small stack; and a processor remembers about 16 return addresses, so that returns from further down are mispredicted.
+/// small stack; and a processor remembers about 16 return addresses, so that returns from further down are
+/// mispredicted.
 const RECURSIVE_LEVELS: usize = 12;
 
 /// Open containers that are listed without a heap allocation. Few documents are deeper.
@@ -147,8 +148,8 @@ impl<T: Parts> Walker<T> {
         }
     }
 
-    /// Puts the levels that were left, if they were, in the order of the list. They begin at `outside`, and the innermost
-    /// was left first.
+    /// Puts the levels that were left, if they were, in the order of the list. They begin at `outside`, and the
+    /// innermost was left first.
     fn put_in_order(&mut self, outside: usize, flow: Flow) {
         if flow == Flow::Stop {
             self.levels[outside..].reverse();

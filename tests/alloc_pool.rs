@@ -1,5 +1,5 @@
-//! Proves the heap budgets of pools and frames: a warm pool leaves almost nothing to allocate, a frame costs no block, and
-//! what a pool retains is bounded. Run with `--nocapture` to see the figures.
+//! Proves the heap budgets of pools and frames: a warm pool leaves almost nothing to allocate, a frame costs no block,
+//! and what a pool retains is bounded. Run with `--nocapture` to see the figures.
 
 #[path = "support/frames.rs"]
 mod frames;

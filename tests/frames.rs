@@ -200,8 +200,8 @@ fn a_linked_fragment_is_not_copied() {
     }
 }
 
-/// Messages on demand of all lengths after others of all lengths, so that the headroom lies at every place of a chunk; also
-/// with linked fragments, and sorted members.
+/// Messages on demand of all lengths after others of all lengths, so that the headroom lies at every place of a chunk;
+/// also with linked fragments, and sorted members.
 #[test]
 fn headroom_at_every_place() {
     let fragment = Fragment::trusted(format!("[{}0]", "1,".repeat(900)));

@@ -227,7 +227,8 @@ fn an_output_chunk_before_an_unmapped_page() {
     }
 }
 
-/// What the encoder writes to directly: a slice that ends before an unmapped page takes a document of exactly its length.
+/// What the encoder writes to directly: a slice that ends before an unmapped page takes a document of exactly its
+/// length.
 #[test]
 fn a_writer_before_an_unmapped_page() {
     let mut memory = Guarded::new(MOST + 2);

@@ -1,5 +1,5 @@
-//! A long run: small and large documents through an encoder, a pool and a sink on two threads. Every byte is verified by
-//! a checksum, and resident memory does not grow.
+//! A long run: small and large documents through an encoder, a pool and a sink on two threads. Every byte is verified
+//! by a checksum, and resident memory does not grow.
 //!
 //! ```sh
 //! cargo test --release --test load -- --nocapture     # 2 million small documents and 200 large ones

@@ -1,5 +1,5 @@
-//! Small documents through every part with unsafe code: short enough for Miri, which `.ci/miri` runs them with. Anywhere
-//! else they take no time and prove the same as the larger tests.
+//! Small documents through every part with unsafe code: short enough for Miri, which `.ci/miri` runs them with.
+//! Anywhere else they take no time and prove the same as the larger tests.
 
 #[path = "support/reference.rs"]
 mod reference;

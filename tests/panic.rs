@@ -1,5 +1,5 @@
-//! Proves that a `Serialize` or `Display` that fails or panics, at any of its calls and on every way out, leaves nothing
-//! behind: the same encoder then encodes as if nothing had happened, and what was sent is a prefix.
+//! Proves that a `Serialize` or `Display` that fails or panics, at any of its calls and on every way out, leaves
+//! nothing behind: the same encoder then encodes as if nothing had happened, and what was sent is a prefix.
 
 #[path = "support/check.rs"]
 mod check;

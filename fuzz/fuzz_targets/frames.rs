@@ -1,5 +1,5 @@
-//! Documents in frames: in memory, streamed and on demand they are the same, with and without a pool, and a reader takes
-//! them apart again.
+//! Documents in frames: in memory, streamed and on demand they are the same, with and without a pool, and a reader
+//! takes them apart again.
 
 #![no_main]
 

@@ -1,5 +1,5 @@
-//! Any behaviour of a writer, on every way to it: what it has accepted is always an exact prefix, nothing is lost or sent
-//! twice, and nothing is sent after an error.
+//! Any behaviour of a writer, on every way to it: what it has accepted is always an exact prefix, nothing is lost or
+//! sent twice, and nothing is sent after an error.
 #![no_main]
 
 use std::io::{self, ErrorKind, IoSlice, Write};

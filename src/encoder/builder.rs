@@ -158,8 +158,8 @@ impl EncoderBuilder {
         self
     }
 
-    /// The longest document allowed, in bytes. Longer ones are a limit error. In [`records`](Encoder::records) it is for
-    /// each record without its frame. Default: no limit.
+    /// The longest document allowed, in bytes. Longer ones are a limit error. In [`records`](Encoder::records) it is
+    /// for each record without its frame. Default: no limit.
     ///
     /// ```
     /// let encoder = json_rope::Encoder::builder().max_len(5).build()?;
@@ -198,8 +198,9 @@ impl EncoderBuilder {
         self
     }
 
-    /// Buffers that documents are written into and that come back when nobody uses them; see [`Pool`]. A pool may be given to
-    /// many encoders. Its buffers' size bounds the length of chunks, as [`max_chunk`](Self::max_chunk) does. Default: none.
+    /// Buffers that documents are written into and that come back when nobody uses them; see [`Pool`]. A pool may be
+    /// given to many encoders. Its buffers' size bounds the length of chunks, as [`max_chunk`](Self::max_chunk)
+    /// does. Default: none.
     ///
     /// ```
     /// use json_rope::{Encoder, Pool};

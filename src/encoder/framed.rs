@@ -18,10 +18,10 @@ use crate::{ser, slab};
 impl Encoder {
     /// Encodes `value` into a rope, in a frame.
     ///
-    /// Costs no more than [`encode`](Encoder::encode): what stands before the body is written into room that was kept free
-    /// for it, and there are the same chunks, the first and the last one longer by what the frame adds. (Should that
-    /// make one longer than `max_chunk`, there is one more. And a body that is one linked [`Fragment`](crate::Fragment)
-    /// gets the front of its frame as a chunk of its own, in a block of its own.)
+    /// Costs no more than [`encode`](Encoder::encode): what stands before the body is written into room that was kept
+    /// free for it, and there are the same chunks, the first and the last one longer by what the frame adds.
+    /// (Should that make one longer than `max_chunk`, there is one more. And a body that is one linked
+    /// [`Fragment`](crate::Fragment) gets the front of its frame as a chunk of its own, in a block of its own.)
     ///
     /// [`max_len`](crate::EncoderBuilder::max_len) is for the body, and an error's offset counts from its start.
     ///
@@ -39,8 +39,8 @@ impl Encoder {
     /// ```
     ///
     /// # Errors
-    /// As `encode`; a limit error if the body is longer than the frame can say (gRPC: `u32::MAX` bytes); a configuration
-    /// error for [`Frame::Line`] with a pretty encoder.
+    /// As `encode`; a limit error if the body is longer than the frame can say (gRPC: `u32::MAX` bytes); a
+    /// configuration error for [`Frame::Line`] with a pretty encoder.
     pub fn encode_framed<T: ?Sized + Serialize>(&self, frame: Frame, value: &T) -> Result<Rope> {
         let (options, expected) = (self.options(), self.shared.expected.load(Ordering::Relaxed));
         let rope = if options.is_plain() {
@@ -78,10 +78,10 @@ impl Encoder {
 
     /// Encodes `value` in a frame into `writer`. Returns the number of bytes written, those of the frame included.
     ///
-    /// [`Frame::Line`], [`RecordSeparator`](Frame::RecordSeparator) and [`ServerSentEvent`](Frame::ServerSentEvent) stream,
-    /// as [`write`](Encoder::write) does. [`Grpc`](Frame::Grpc), [`Varint`](Frame::Varint) and
-    /// [`HttpChunk`](Frame::HttpChunk) begin with the length of the body, so the whole document is encoded in memory first,
-    /// and then written with as few calls as the writer allows.
+    /// [`Frame::Line`], [`RecordSeparator`](Frame::RecordSeparator) and [`ServerSentEvent`](Frame::ServerSentEvent)
+    /// stream, as [`write`](Encoder::write) does. [`Grpc`](Frame::Grpc), [`Varint`](Frame::Varint) and
+    /// [`HttpChunk`](Frame::HttpChunk) begin with the length of the body, so the whole document is encoded in memory
+    /// first, and then written with as few calls as the writer allows.
     ///
     /// ```
     /// use json_rope::{Encoder, Frame};
@@ -93,8 +93,8 @@ impl Encoder {
     /// ```
     ///
     /// # Errors
-    /// As [`encode_framed`](Encoder::encode_framed), or an I/O error as from `write`. If a document in a frame with a length
-    /// cannot be encoded, nothing has been written.
+    /// As [`encode_framed`](Encoder::encode_framed), or an I/O error as from `write`. If a document in a frame with a
+    /// length cannot be encoded, nothing has been written.
     pub fn write_framed<W, T>(&self, frame: Frame, writer: &mut W, value: &T) -> Result<u64>
     where
         W: io::Write + ?Sized,

@@ -45,16 +45,16 @@ impl Parked {
 
 /// Writes the tokens of one document.
 ///
-/// In this order: what every token needs has an offset of less than 128 bytes, which takes three bytes less in each of the
-/// many instructions that are compiled into the `Serialize` of a type.
+/// In this order: what every token needs has an offset of less than 128 bytes, which takes three bytes less in each of
+/// the many instructions that are compiled into the `Serialize` of a type.
 #[repr(C)]
 pub(crate) struct Formatter<'a, const PLAIN: bool> {
     depth: usize,
     max_depth: usize,
     options: &'a Options,
     pub(crate) out: Out<'a>,
-    /// Names of members that are being written, as a stack of texts in one string: for error pointers, if key and value
-    /// come in separate calls; and of all members of open objects, if they are to be sorted.
+    /// Names of members that are being written, as a stack of texts in one string: for error pointers, if key and
+    /// value come in separate calls; and of all members of open objects, if they are to be sorted.
     pub(crate) names: String,
     sorter: Sorter,
     /// What `layout` begins a line with in pretty output.

@@ -1,7 +1,7 @@
 //! Output on demand: it can be put aside between steps, and its chunks are taken one by one as they are finished.
 //!
-//! A slab is exactly one chunk, so that memory is freed with each chunk that the consumer drops: at any time there is at
-//! most the finished chunk and the one being filled. With a pool it is one of its buffers.
+//! A slab is exactly one chunk, so that memory is freed with each chunk that the consumer drops: at any time there is
+//! at most the finished chunk and the one being filled. With a pool it is one of its buffers.
 
 use bytes::Bytes;
 

@@ -1,8 +1,8 @@
 //! What stands before and behind a body in memory. Messages on demand are in `out/message.rs`.
 //!
-//! The prefix of a frame often is the length of its body, and so is known last. There is headroom before the body in the
-//! first slab, and the first chunk stays writable until the end: the prefix is put there right-aligned, and the chunk
-//! begins with it. Slabs also have some bytes left at their end for the suffix. So a framed document is cut, and
+//! The prefix of a frame often is the length of its body, and so is known last. There is headroom before the body in
+//! the first slab, and the first chunk stays writable until the end: the prefix is put there right-aligned, and the
+//! chunk begins with it. Slabs also have some bytes left at their end for the suffix. So a framed document is cut, and
 //! allocated, as an unframed one.
 
 use std::mem;
@@ -23,8 +23,8 @@ impl Out<'_> {
         self.tailroom = if self.pool.is_none() { tailroom } else { 0 };
     }
 
-    /// The rope of all chunks with `prefix` and `suffix` around them, once the body is complete. The prefix is at most as
-    /// long as the headroom that was reserved.
+    /// The rope of all chunks with `prefix` and `suffix` around them, once the body is complete. The prefix is at most
+    /// as long as the headroom that was reserved.
     pub(crate) fn finish_framed(&mut self, prefix: &[u8], suffix: &'static [u8]) -> Result<Rope> {
         self.check()?;
         let filled = self.tail.filled();
@@ -47,7 +47,8 @@ impl Out<'_> {
         Ok(rope)
     }
 
-    /// Makes the last chunks of the body, and puts the suffix behind it in the last one if there is room. Else returns it.
+    /// Makes the last chunks of the body, and puts the suffix behind it in the last one if there is room. Else returns
+    /// it.
     fn cut_with_suffix(&mut self, suffix: &'static [u8]) -> &'static [u8] {
         self.copy_out(suffix.len());
         // The limit is for the body.

@@ -98,11 +98,11 @@ impl Encoder {
     /// Encodes an array on demand, one element of the iterator at a time: an iterator over chunks, and an
     /// [`io::Read`]. The bytes are those of the same elements in a `Vec`.
     ///
-    /// An item of the iterator is asked for when there is no finished chunk, and encoded at once, so a step does the work
-    /// of one chunk and what is left of the last element in it. Heap memory: two chunks, or what one element needs. The
-    /// items are as [`chunks`](Encoder::chunks) describes them; so are the errors, with the element's index in front
-    /// of the pointer, and [`max_len`](crate::EncoderBuilder::max_len), which is for the whole output. Without elements
-    /// the output is `[]`.
+    /// An item of the iterator is asked for when there is no finished chunk, and encoded at once, so a step does the
+    /// work of one chunk and what is left of the last element in it. Heap memory: two chunks, or what one element
+    /// needs. The items are as [`chunks`](Encoder::chunks) describes them; so are the errors, with the element's
+    /// index in front of the pointer, and [`max_len`](crate::EncoderBuilder::max_len), which is for the whole
+    /// output. Without elements the output is `[]`.
     ///
     /// ```
     /// use std::io::Read;
@@ -136,7 +136,8 @@ impl Encoder {
     /// ```
     ///
     /// # Errors
-    /// As [`array`](Encoder::array); or a data error whose [`source`](std::error::Error::source) is the iterator's error.
+    /// As [`array`](Encoder::array); or a data error whose [`source`](std::error::Error::source) is the iterator's
+    /// error.
     pub fn try_array<I, T, E>(&self, items: I) -> TryArrayChunks<I::IntoIter>
     where
         I: IntoIterator<Item = std::result::Result<T, E>>,

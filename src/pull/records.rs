@@ -156,8 +156,8 @@ impl Encoder {
     /// ```
     ///
     /// # Errors
-    /// As [`encode`](Encoder::encode), as the last item. The pointer is that inside the record; the offset counts from the
-    /// start of the stream. [`Frame::Line`] with a pretty encoder is a configuration error, as the only item.
+    /// As [`encode`](Encoder::encode), as the last item. The pointer is that inside the record; the offset counts from
+    /// the start of the stream. [`Frame::Line`] with a pretty encoder is a configuration error, as the only item.
     pub fn records<I>(&self, frame: Frame, items: I) -> RecordChunks<I::IntoIter>
     where
         I: IntoIterator<Item: Serialize>,

@@ -10,9 +10,9 @@ struct Avx512;
 impl Stride for Avx512 {
     #[inline(always)]
     unsafe fn copy<S: Set>(set: S, src: *const u8, dst: *mut u8) -> u64 {
-        // SAFETY: a block of 64 bytes is the stride that the caller promises, as it does the instruction set. The rest is
-        // arithmetic in registers, and loads of the vectors of `More`. What is looked for is found as in `sse2`, but
-        // comparisons make bits at once.
+        // SAFETY: a block of 64 bytes is the stride that the caller promises, as it does the instruction set. The rest
+        // is arithmetic in registers, and loads of the vectors of `More`. What is looked for is found as in
+        // `sse2`, but comparisons make bits at once.
         unsafe {
             let block = _mm512_loadu_si512(src.cast());
             _mm512_storeu_si512(dst.cast(), block);

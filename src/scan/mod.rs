@@ -2,8 +2,8 @@
 //!
 //! Called by `fmt`, through safe functions: those without a set of options look for what JSON demands, those `_with` a
 //! set for more. One implementation is picked at compile time as `imp`: SSE2, which every x86-64 has, NEON, which every
-//! 64-bit ARM processor has, or a portable one that works on eight bytes at a time (also under Miri, and to test it on any
-//! machine with `RUSTFLAGS='--cfg json_rope_portable'`). No implementation reads outside the slice it is given: the
+//! 64-bit ARM processor has, or a portable one that works on eight bytes at a time (also under Miri, and to test it on
+//! any machine with `RUSTFLAGS='--cfg json_rope_portable'`). No implementation reads outside the slice it is given: the
 //! last bytes are read by loads that overlap the ones before.
 //!
 //! * `set`: which bytes are looked for
@@ -50,8 +50,8 @@ pub(crate) const MAX_ESCAPE: usize = 6;
 /// Room that the escaping copy may touch behind the worst case: one whole block.
 const SLACK: usize = 16;
 
-/// Room that [`put_quoted`] needs for `len` bytes between marks of up to 4 bytes in all. Saturates, so that an impossible
-/// length asks for impossible room instead of wrapping round.
+/// Room that [`put_quoted`] needs for `len` bytes between marks of up to 4 bytes in all. Saturates, so that an
+/// impossible length asks for impossible room instead of wrapping round.
 #[inline(always)]
 pub(crate) const fn quoted_room(len: usize) -> usize {
     len.saturating_mul(MAX_ESCAPE).saturating_add(SLACK + 4)
@@ -222,8 +222,8 @@ unsafe fn escape_bytewise<S: Set>(set: S, mut text: &[u8], mut dst: *mut u8) -> 
 #[inline(always)]
 unsafe fn put_escaped(escapes: &[Escape; 256], byte: u8, dst: *mut u8) -> *mut u8 {
     let escape = escapes[byte as usize];
-    // SAFETY: `Escape` has 8 bytes, all initialised, beginning with the text (asserted above, as `repr(C)` promises); the
-    // caller promised room for them, and the returned pointer is at most 6 further.
+    // SAFETY: `Escape` has 8 bytes, all initialised, beginning with the text (asserted above, as `repr(C)` promises);
+    // the caller promised room for them, and the returned pointer is at most 6 further.
     unsafe {
         dst.cast::<Escape>().write(escape);
         dst.add(escape.len as usize)

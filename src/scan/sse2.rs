@@ -31,8 +31,8 @@ pub(super) unsafe fn store(dst: *mut u8, block: __m128i) {
 /// The top bit of each byte that is in `set`; other bits mean nothing.
 #[inline(always)]
 fn marks<S: Set>(set: S, block: __m128i) -> __m128i {
-    // SAFETY: arithmetic in registers; this module is only compiled where SSE2 is enabled. The vectors of `More` have 16
-    // bytes each.
+    // SAFETY: arithmetic in registers; this module is only compiled where SSE2 is enabled. The vectors of `More` have
+    // 16 bytes each.
     unsafe {
         // Flipping one bit moves the quote, 0x22, next to the control characters, and them among themselves.
         let flipped = _mm_xor_si128(block, _mm_set1_epi8(0x02));

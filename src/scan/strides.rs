@@ -1,5 +1,5 @@
-//! Long texts with vector instructions: 64 bytes at a time, and one bit for each byte that needs an escape. Shared by the
-//! instruction sets, which say how to copy a stride and find its marks.
+//! Long texts with vector instructions: 64 bytes at a time, and one bit for each byte that needs an escape. Shared by
+//! the instruction sets, which say how to copy a stride and find its marks.
 
 use super::imp::{first_escape, has_escape, load, store};
 use super::set::Set;
@@ -85,10 +85,10 @@ pub(super) unsafe fn escape_strides<V: Stride, S: Set>(set: S, mut text: &[u8], 
 unsafe fn escape_stride<S: Set>(set: S, text: &[u8], mut marks: u64, mut dst: *mut u8) -> (usize, *mut u8) {
     let src = text.as_ptr();
     let mut at = marks.trailing_zeros() as usize;
-    // SAFETY: `at` is at most 63 when `put` is called, and at most 6 * at bytes were written before it, so there is room
-    // for the rest of `text` and 16 bytes. It takes no more than the rest. `copy_run` is called with `at` at most 64: it
-    // reads up to `at + 64`, which is inside the two strides of `text`, and writes at most 64 bytes where
-    // 6 * (128 - at) + 16 are left, which is more.
+    // SAFETY: `at` is at most 63 when `put` is called, and at most 6 * at bytes were written before it, so there is
+    // room for the rest of `text` and 16 bytes. It takes no more than the rest. `copy_run` is called with `at` at
+    // most 64: it reads up to `at + 64`, which is inside the two strides of `text`, and writes at most 64 bytes
+    // where 6 * (128 - at) + 16 are left, which is more.
     unsafe {
         dst = dst.add(at);
         loop {

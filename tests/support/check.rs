@@ -40,8 +40,8 @@ pub fn assert_well_cut(rope: &Rope, (first, max): (usize, usize)) {
     assert_eq!(rope.is_empty(), chunks.is_empty());
 }
 
-/// What holds for output on demand where parts are held back: chunks are text, and at least half of what was planned, but
-/// for the first few, which grow, and the last.
+/// What holds for output on demand where parts are held back: chunks are text, and at least half of what was planned,
+/// but for the first few, which grow, and the last.
 pub fn assert_cut_by_halves(rope: &Rope, (first, max): (usize, usize)) {
     let chunks = rope.chunks();
     assert!(chunks.iter().all(|chunk| !chunk.is_empty() && chunk.len() <= max && str::from_utf8(chunk).is_ok()));

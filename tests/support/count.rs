@@ -1,4 +1,5 @@
-//! Counts what is allocated, and nothing more: a hundred times as fast as a heap profiler. Unsafe, because an allocator is.
+//! Counts what is allocated, and nothing more: a hundred times as fast as a heap profiler. Unsafe, because an allocator
+//! is.
 
 #![allow(unsafe_code, reason = "implements an allocator")]
 

@@ -66,8 +66,8 @@ impl Guarded {
     /// [`tail`](Self::tail) as room to be written.
     pub fn tail_room(&mut self, len: usize) -> &mut [MaybeUninit<u8>] {
         let tail = self.tail(len);
-        // SAFETY: initialised bytes are also possibly initialised ones. Whoever gets this slice writes bytes or nothing:
-        // it is only handed to code that fills room.
+        // SAFETY: initialised bytes are also possibly initialised ones. Whoever gets this slice writes bytes or
+        // nothing: it is only handed to code that fills room.
         unsafe { slice::from_raw_parts_mut(tail.as_mut_ptr().cast(), len) }
     }
 

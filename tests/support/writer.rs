@@ -66,7 +66,8 @@ pub struct Script {
     pub calls: Vec<Call>,
     /// Calls of `flush`.
     pub flushes: usize,
-    /// Calls of `write` or `write_vectored` after one that failed for good (`Interrupted` and `WouldBlock` do not count).
+    /// Calls of `write` or `write_vectored` after one that failed for good (`Interrupted` and `WouldBlock` do not
+    /// count).
     pub calls_after_error: usize,
     failed: bool,
 }

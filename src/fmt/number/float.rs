@@ -7,8 +7,8 @@
 //! multiple of `10^(k+1)`, at most one; or the multiple of `10^k` closest to the double is what is wanted. So `c` is
 //! multiplied by the constant `2^q / 10^(k+1)`, which depends on the exponent only and stands in a table as a
 //! fraction of 128 bits. The product has the first 15 or 16 digits as its integer part. Its fraction says whether this
-//! integer, or the next, lies in the interval; otherwise it gives one more digit. (The idea of the two candidates is that of
-//! Raffaello Giulietti's Schubfach.)
+//! integer, or the next, lies in the interval; otherwise it gives one more digit. (The idea of the two candidates is
+//! that of Raffaello Giulietti's Schubfach.)
 //!
 //! There are hardly any branches, because digits are not predictable: sign, number of digits and the place of the point
 //! are offsets and masks. What the fast path does not cover goes to `zmij`, which writes the same text.
@@ -30,7 +30,8 @@ const EXPONENT_MASK: u64 = 0x7ff;
 /// `q` of the exponent field 0, if the hidden bit counts as one of 53 integer bits.
 const BIAS: i32 = 1075;
 
-/// The power of ten, `k + 1`, that the table entry for an exponent field divides by: the smallest one that exceeds `2^q`.
+/// The power of ten, `k + 1`, that the table entry for an exponent field divides by: the smallest one that exceeds
+/// `2^q`.
 #[inline(always)]
 const fn power(field: i32) -> i32 {
     // floor(q · log10(2)) + 1, exact for all exponents.
@@ -185,8 +186,8 @@ pub(super) fn write(bits: u64, room: &mut [MaybeUninit<u8>; ROOM]) -> usize {
     // Half the width of the interval, in the unit that the table's fractions have. Its ends belong to it if `c` is
     // even; see below for the ones added and taken away.
     let mut half = (scale >> 1) + 1;
-    // Powers of two have an interval of three quarters. Those from 2^-21 to 2^52 are exact in 16 digits, so that it does
-    // not matter.
+    // Powers of two have an interval of three quarters. Those from 2^-21 to 2^52 are exact in 16 digits, so that it
+    // does not matter.
     if field.wrapping_sub(1002) > 1075 - 1002 {
         if bits << (64 - FRACTION_BITS) == 0 || field == 0 || field == EXPONENT_MASK as usize {
             return write_rare(bits, room);
