@@ -3,13 +3,14 @@
 
 #![no_main]
 
+#[path = "../../tests/support/frames.rs"]
+mod frames;
+
 use arbitrary::{Arbitrary, Unstructured};
+use frames::{FRAMES, unframed};
 use json_rope::{Encoder, Error, Fragment, Frame, Pool, PoolOptions, Rope};
 use libfuzzer_sys::fuzz_target;
 use serde::Serialize;
-
-const FRAMES: [Frame; 6] =
-    [Frame::Grpc, Frame::Varint, Frame::Line, Frame::RecordSeparator, Frame::HttpChunk, Frame::ServerSentEvent];
 
 #[derive(Arbitrary, Debug)]
 enum Body {
@@ -56,51 +57,6 @@ fn encoder(input: &Input, pool: Option<Pool>) -> Encoder {
     }
     .build()
     .expect("good settings")
-}
-
-/// The bodies of a stream of frames; those of lines and events without the line breaks between.
-fn unframed(kind: Frame, mut bytes: &[u8]) -> Vec<Vec<u8>> {
-    let mut bodies = Vec::new();
-    while !bytes.is_empty() {
-        let (body, rest) = match kind {
-            Frame::Grpc => {
-                assert_eq!(bytes[0], 0);
-                let len = u32::from_be_bytes(bytes[1..5].try_into().unwrap()) as usize;
-                bytes[5..].split_at(len)
-            }
-            Frame::Varint => {
-                let width = bytes.iter().position(|byte| byte & 0x80 == 0).unwrap() + 1;
-                let len = bytes[..width].iter().rev().fold(0, |len, byte| len << 7 | usize::from(byte & 0x7f));
-                bytes[width..].split_at(len)
-            }
-            Frame::HttpChunk => {
-                let digits = bytes.windows(2).position(|pair| pair == b"\r\n").unwrap();
-                let len = usize::from_str_radix(std::str::from_utf8(&bytes[..digits]).unwrap(), 16).unwrap();
-                assert!(len > 0);
-                let (body, rest) = bytes[digits + 2..].split_at(len);
-                (body, rest.strip_prefix(b"\r\n").unwrap())
-            }
-            Frame::RecordSeparator => {
-                assert_eq!(bytes[0], 0x1e);
-                let end = bytes[1..].iter().position(|&byte| byte == 0x1e).map_or(bytes.len(), |end| end + 1);
-                (bytes[1..end].strip_suffix(b"\n").unwrap(), &bytes[end..])
-            }
-            Frame::Line => {
-                let end = bytes.iter().position(|&byte| byte == b'\n').unwrap();
-                (&bytes[..end], &bytes[end + 1..])
-            }
-            _ => {
-                let end = bytes.windows(2).position(|pair| pair == b"\n\n").unwrap();
-                let lines = bytes[..end].split(|&byte| byte == b'\n');
-                bodies.push(lines.map(|line| line.strip_prefix(b"data: ").unwrap()).collect::<Vec<_>>().join(&b'\n'));
-                bytes = &bytes[end + 2..];
-                continue;
-            }
-        };
-        bodies.push(body.to_vec());
-        bytes = rest;
-    }
-    bodies
 }
 
 fuzz_target!(|data: &[u8]| {
