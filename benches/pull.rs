@@ -79,13 +79,13 @@ fn main() {
     let candidates = [
         Candidate::new(|| to_rope(black_box(&small))),
         Candidate::new(|| drain(encoder.array(black_box(&small)))),
-        Candidate::new(|| drain(encoder.records(Frame::Line, black_box(&small)))),
+        Candidate::new(|| drain(encoder.records(Frame::NdJson, black_box(&small)))),
     ];
     let integers = medians(candidates, rounds.min(21));
     let candidates = [
         Candidate::new(|| to_rope(black_box(&pairs))),
         Candidate::new(|| drain(encoder.array(black_box(&pairs)))),
-        Candidate::new(|| drain(encoder.records(Frame::Line, black_box(&pairs)))),
+        Candidate::new(|| drain(encoder.records(Frame::NdJson, black_box(&pairs)))),
     ];
     let pairs = medians(candidates, rounds.min(21));
     for (name, medians) in [("integers", integers), ("(integer, text)", pairs)] {

@@ -137,7 +137,7 @@ fn export(args: &Args) -> io::Result<String> {
     };
 
     let encoder = Encoder::new();
-    let mut chunks = encoder.records(Frame::Line, (0..args.rows).map(Row::new));
+    let mut chunks = encoder.records(Frame::NdJson, (0..args.rows).map(Row::new));
     let started = Instant::now();
     let (mut bytes, mut last_id) = (0, 0);
     for index in 0.. {

@@ -96,9 +96,9 @@ impl Error {
     ///
     /// ```
     /// let error = json_rope::to_writer(&mut [0u8; 2][..], "too long").unwrap_err();
-    /// assert_eq!(error.io_kind(), Some(std::io::ErrorKind::WriteZero));
+    /// assert_eq!(error.io_error_kind(), Some(std::io::ErrorKind::WriteZero));
     /// ```
-    pub fn io_kind(&self) -> Option<io::ErrorKind> {
+    pub fn io_error_kind(&self) -> Option<io::ErrorKind> {
         match &self.0.kind {
             Kind::Io(error) => Some(error.kind()),
             _ => None,

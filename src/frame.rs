@@ -8,7 +8,7 @@ use crate::options::{DATA, LineBreaks, Options};
 /// ```
 /// use json_rope::{Encoder, Frame};
 ///
-/// let mut lines = Encoder::new().records(Frame::Line, [1, 2]);
+/// let mut lines = Encoder::new().records(Frame::NdJson, [1, 2]);
 /// assert_eq!(std::io::read_to_string(&mut lines).unwrap(), "1\n2\n");
 /// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -18,12 +18,12 @@ pub enum Frame {
     /// than `u32::MAX` bytes is a limit error.
     Grpc,
     /// Protocol Buffers' delimited form: the length as unsigned LEB128, the body.
-    Varint,
+    LengthDelimited,
     /// NDJSON: the body, and a line feed. There is no line break in the body: fragments and raw values are freed of
     /// those they have. With a pretty encoder it is a configuration error.
-    Line,
+    NdJson,
     /// JSON text sequences (RFC 7464): a record separator (0x1E), the body, a line feed.
-    RecordSeparator,
+    JsonSeq,
     /// A chunk of HTTP's chunked transfer coding (RFC 9112, section 7.1): the length in hexadecimal, CRLF, the body,
     /// CRLF. The stream is to be ended by [`HTTP_END`](Frame::HTTP_END).
     HttpChunk,
@@ -76,14 +76,14 @@ impl Prefix {
 impl Frame {
     /// Whether what stands before a body depends on its length.
     pub(crate) fn has_length(self) -> bool {
-        matches!(self, Frame::Grpc | Frame::Varint | Frame::HttpChunk)
+        matches!(self, Frame::Grpc | Frame::LengthDelimited | Frame::HttpChunk)
     }
 
     /// The most bytes that can stand before a body.
     pub(crate) fn headroom(self) -> usize {
         match self {
             Frame::Grpc => 5,
-            Frame::Varint => 10,
+            Frame::LengthDelimited => 10,
             Frame::HttpChunk => MAX_PREFIX,
             _ => self.opening().len(),
         }
@@ -98,7 +98,7 @@ impl Frame {
     #[inline]
     pub(crate) fn opening(self) -> &'static [u8] {
         match self {
-            Frame::RecordSeparator => b"\x1e",
+            Frame::JsonSeq => b"\x1e",
             Frame::ServerSentEvent => DATA,
             _ => b"",
         }
@@ -118,7 +118,7 @@ impl Frame {
                 len.to_be_bytes().iter().rev().for_each(|&byte| prefix.push(byte));
                 prefix.push(0);
             }
-            Frame::Varint => {
+            Frame::LengthDelimited => {
                 // Seven bits a byte, the lowest first; all but the last have the top bit set.
                 let groups = (u64::BITS - (len | 1).leading_zeros()).div_ceil(7);
                 for group in (0..groups).rev() {
@@ -142,8 +142,8 @@ impl Frame {
     #[inline]
     pub(crate) fn suffix(self) -> &'static [u8] {
         match self {
-            Frame::Grpc | Frame::Varint => b"",
-            Frame::Line | Frame::RecordSeparator => b"\n",
+            Frame::Grpc | Frame::LengthDelimited => b"",
+            Frame::NdJson | Frame::JsonSeq => b"\n",
             Frame::HttpChunk => b"\r\n",
             Frame::ServerSentEvent => b"\n\n",
         }
@@ -155,10 +155,10 @@ impl Frame {
     /// A configuration error if the options do not go with the frame.
     pub(crate) fn line_breaks(self, options: &Options) -> Result<LineBreaks> {
         match self {
-            Frame::Line if options.pretty => {
-                Err(Error::config("a document in Frame::Line is one line, so the encoder cannot be pretty"))
+            Frame::NdJson if options.pretty => {
+                Err(Error::config("a document in Frame::NdJson is one line, so the encoder cannot be pretty"))
             }
-            Frame::Line => Ok(LineBreaks::Removed),
+            Frame::NdJson => Ok(LineBreaks::Removed),
             Frame::ServerSentEvent => Ok(LineBreaks::WithData),
             _ => Ok(LineBreaks::Kept),
         }
@@ -177,10 +177,10 @@ mod tests {
 
     #[test]
     fn varint_at_every_boundary_of_seven_bits() {
-        assert_eq!(prefix(Frame::Varint, 300), [0xac, 0x02]);
+        assert_eq!(prefix(Frame::LengthDelimited, 300), [0xac, 0x02]);
         let edges = (0..=63).map(|bit| 1u64 << bit).chain([u64::MAX]);
         for len in edges.flat_map(|edge| [edge - 1, edge, edge.saturating_add(1)]) {
-            let bytes = prefix(Frame::Varint, len);
+            let bytes = prefix(Frame::LengthDelimited, len);
             let (last, front) = bytes.split_last().unwrap();
             assert!(front.iter().all(|byte| byte & 0x80 != 0) && last & 0x80 == 0);
             assert!(front.is_empty() || *last != 0, "not the shortest form of {len}");

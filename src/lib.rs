@@ -56,6 +56,7 @@
 
 mod encoder;
 mod error;
+mod escape;
 mod fmt;
 mod fragment;
 mod frame;
@@ -64,11 +65,9 @@ mod out;
 mod pool;
 mod pull;
 mod rope;
-mod scan;
 mod ser;
 mod sink;
-mod slab;
-mod tree;
+mod source;
 
 use std::io;
 
@@ -84,7 +83,7 @@ pub use pool::{Pool, PoolOptions, PoolStats};
 pub use pull::{ArrayChunks, Chunks, RecordChunks, TryArrayChunks, TryRecordChunks};
 pub use rope::{IntoIter, Rope};
 pub use sink::VectoredSink;
-pub use tree::Tree;
+pub use source::tree::Tree;
 
 use options::Options;
 

@@ -1,5 +1,6 @@
 //! What an encoder can be told. Set by `encoder`, read by `fmt` and `out`; plain data.
 
+use crate::escape::Escapes;
 use crate::pool::Pool;
 
 /// What becomes of a float that is not finite, which JSON (RFC 8259, section 6) cannot express.
@@ -40,38 +41,6 @@ pub enum BytesFormat {
     Base64,
     /// A string in lower-case hexadecimal (RFC 4648, section 8, in lower case): `"00ff"`.
     Hex,
-}
-
-/// What is escaped beyond what JSON demands: a set of three switches.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub(crate) struct Escapes(u8);
-
-impl Escapes {
-    pub(crate) const ASCII: Escapes = Escapes(1);
-    pub(crate) const HTML: Escapes = Escapes(2);
-    pub(crate) const SOLIDUS: Escapes = Escapes(4);
-    /// How many sets there are; [`index`](Self::index) is below it.
-    pub(crate) const COUNT: usize = 8;
-
-    pub(crate) const fn none() -> Escapes {
-        Escapes(0)
-    }
-
-    pub(crate) const fn from_index(index: usize) -> Escapes {
-        Escapes(index as u8)
-    }
-
-    pub(crate) const fn index(self) -> usize {
-        self.0 as usize
-    }
-
-    pub(crate) const fn has(self, escape: Escapes) -> bool {
-        self.0 & escape.0 != 0
-    }
-
-    pub(crate) fn set(&mut self, escape: Escapes, on: bool) {
-        self.0 = if on { self.0 | escape.0 } else { self.0 & !escape.0 };
-    }
 }
 
 /// What becomes of line breaks, where they can be: in indentation, and between the tokens of JSON from elsewhere. Not

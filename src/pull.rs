@@ -19,7 +19,7 @@ use crate::encoder::Encoder;
 use crate::error::{Error, Result};
 use crate::fmt::{Formatter, Parked};
 use crate::options::LineBreaks;
-use crate::tree::{Tree, Walker};
+use crate::source::tree::{Tree, Walker};
 
 pub use array::{ArrayChunks, TryArrayChunks};
 pub use records::{RecordChunks, TryRecordChunks};

@@ -170,11 +170,11 @@ fn ways_out<'a, T: Serialize>(encoder: &'a Encoder, value: &'a T) -> Vec<(&'stat
                 read.map(drop).map_err(Error::custom)
             }),
         ),
+        ("records", Box::new(move || encoder.records(Frame::JsonSeq, [value, value]).try_for_each(|c| c.map(drop)))),
         (
-            "records",
-            Box::new(move || encoder.records(Frame::RecordSeparator, [value, value]).try_for_each(|c| c.map(drop))),
+            "records, prefixed",
+            Box::new(move || encoder.records(Frame::LengthDelimited, [value]).try_for_each(|c| c.map(drop))),
         ),
-        ("records, prefixed", Box::new(move || encoder.records(Frame::Varint, [value]).try_for_each(|c| c.map(drop)))),
         (
             "try_array",
             Box::new(move || {
@@ -306,7 +306,7 @@ fn half_read_streams() {
             assert_eq!(Iterator::take(encoder.chunks(tree.clone()), n).count(), n);
             Iterator::take(encoder.chunks(&tree), n).for_each(drop);
             Iterator::take(encoder.array(tree.as_array().unwrap()), n).for_each(drop);
-            Iterator::take(encoder.records(Frame::Line, tree.as_array().unwrap()), n).for_each(drop);
+            Iterator::take(encoder.records(Frame::NdJson, tree.as_array().unwrap()), n).for_each(drop);
             let mut chunks = encoder.chunks(&tree);
             // In the middle of a chunk.
             let _ = chunks.read(&mut vec![0; 10 * n]).unwrap();

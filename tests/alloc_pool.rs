@@ -134,7 +134,7 @@ fn retention() {
         drop((rope, large));
         for n in 0..10_000u32 {
             drop(encoder.encode(&BTreeMap::from([("n", n)])).unwrap());
-            drop(encoder.encode_framed(Frame::Varint, &vec![n; 3000]).unwrap());
+            drop(encoder.encode_framed(Frame::LengthDelimited, &vec![n; 3000]).unwrap());
         }
         (pool, encoder)
     });

@@ -51,7 +51,7 @@ fn two_chunks() {
         let (heap, len) = peak(encoder.array((0..10_000_000u32).map(|n| n % 100)));
         println!("array: {len} bytes, chunks of {max}, peak {heap}");
         assert!(heap <= 2 * max + SMALL, "{heap}");
-        for frame in [Frame::Line, Frame::Grpc, Frame::HttpChunk] {
+        for frame in [Frame::NdJson, Frame::Grpc, Frame::HttpChunk] {
             let (heap, len) = peak(encoder.records(frame, (0..500_000u32).map(|n| [n, 1])));
             println!("records, {frame:?}: {len} bytes, chunks of {max}, peak {heap}");
             assert!(heap <= 2 * max + SMALL, "{heap}");
@@ -67,7 +67,7 @@ fn nothing_before_it_is_asked_for() {
     let encoder = Encoder::new();
     let tree = json!([1, 2, 3]);
     let profiler = dhat::Profiler::builder().testing().build();
-    let chunks = (encoder.chunks(&tree), encoder.array([1]), encoder.records(Frame::RecordSeparator, [1]));
+    let chunks = (encoder.chunks(&tree), encoder.array([1]), encoder.records(Frame::JsonSeq, [1]));
     assert_eq!(dhat::HeapStats::get().total_blocks, 0);
     drop(chunks);
     drop(profiler);

@@ -74,7 +74,7 @@ fn the_message_names_the_place() {
     assert_eq!(error.pointer(), Some("/orders/17/total"));
     assert_eq!(error.to_string(), "cannot encode /orders/17/total: no such thing");
     assert!(error.source().is_none());
-    assert_eq!(error.io_kind(), None);
+    assert_eq!(error.io_error_kind(), None);
     let debug = format!("{error:?}");
     assert!(debug.contains("Data") && debug.contains("/orders/17/total"), "{debug}");
 }
@@ -316,7 +316,10 @@ fn a_display_that_swallows_the_error_of_its_formatter() {
     assert!(out.len() <= 100);
     let mut short = [0; 70];
     let encoder = Encoder::builder().first_chunk(16).build().unwrap();
-    assert_eq!(encoder.write(&mut &mut short[..], &Stubborn).unwrap_err().io_kind(), Some(io::ErrorKind::WriteZero));
+    assert_eq!(
+        encoder.write(&mut &mut short[..], &Stubborn).unwrap_err().io_error_kind(),
+        Some(io::ErrorKind::WriteZero)
+    );
 }
 
 #[test]
@@ -398,7 +401,7 @@ fn br_048_io_errors_keep_their_kind_and_source() {
         for room in [0, 1, 5000] {
             let error = json_rope::to_writer(Failing(room, kind), &"x".repeat(10_000)).unwrap_err();
             assert!(error.is_io() && !error.is_data() && !error.is_limit() && !error.is_config());
-            assert_eq!(error.io_kind(), Some(kind));
+            assert_eq!(error.io_error_kind(), Some(kind));
             assert_eq!(error.pointer(), None);
             assert_eq!(error.to_string(), "cannot write the document: the cable is cut");
             assert_eq!(error.source().unwrap().to_string(), "the cable is cut");
@@ -408,7 +411,7 @@ fn br_048_io_errors_keep_their_kind_and_source() {
         }
     }
     let error = json_rope::to_writer(&mut [0u8; 2][..], "too long").unwrap_err();
-    assert_eq!(error.io_kind(), Some(io::ErrorKind::WriteZero));
+    assert_eq!(error.io_error_kind(), Some(io::ErrorKind::WriteZero));
 }
 
 #[test]
@@ -421,7 +424,7 @@ fn a_swallowed_io_error_keeps_its_kind() {
         seq.end()
     });
     let error = json_rope::to_writer(Failing(3000, io::ErrorKind::BrokenPipe), &value).unwrap_err();
-    assert_eq!(error.io_kind(), Some(io::ErrorKind::BrokenPipe));
+    assert_eq!(error.io_error_kind(), Some(io::ErrorKind::BrokenPipe));
 }
 
 #[test]
@@ -433,7 +436,7 @@ fn other_errors_become_the_source_of_an_io_error() {
     let limit = Encoder::builder().max_len(1).build().unwrap().encode("abc").unwrap_err();
     assert!(io::Error::from(limit).get_ref().unwrap().downcast_ref::<Error>().unwrap().is_limit());
     let config = Encoder::builder().max_chunk(0).build().unwrap_err();
-    assert_eq!((config.pointer(), config.io_kind()), (None, None));
+    assert_eq!((config.pointer(), config.io_error_kind()), (None, None));
     assert!(config.to_string().starts_with("bad setting: "));
     assert_eq!(io::Error::from(config).kind(), io::ErrorKind::InvalidInput);
 }

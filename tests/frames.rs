@@ -38,7 +38,7 @@ fn assert_same_chunks(framed: &Rope, body: &Rope, kind: Frame, (first, max): (us
     let lengths = |rope: &Rope| rope.chunks().iter().map(Bytes::len).collect::<Vec<_>>();
     let (got, mut want) = (lengths(framed), lengths(body));
     let suffix = match kind {
-        Frame::Line | Frame::RecordSeparator => 1,
+        Frame::NdJson | Frame::JsonSeq => 1,
         Frame::HttpChunk | Frame::ServerSentEvent => 2,
         _ => 0,
     };
@@ -119,7 +119,7 @@ fn pretty_documents() {
                 Encoder::builder().pretty(true).indent(indent).first_chunk(first).max_chunk(max).build().unwrap();
             let body = encoder.encode(&value).unwrap().into_string().unwrap();
             for kind in FRAMES {
-                if kind == Frame::Line {
+                if kind == Frame::NdJson {
                     assert!(encoder.encode_framed(kind, &value).unwrap_err().is_config());
                     let mut out = Vec::new();
                     assert!(encoder.write_framed(kind, &mut out, &value).unwrap_err().is_config());
@@ -157,7 +157,7 @@ fn every_option() {
             let builder = Encoder::builder().ascii(on(0)).html_safe(on(1)).escape_solidus(on(2)).sort_keys(on(3));
             let encoder = builder.pretty(on(4)).first_chunk(first).max_chunk(max).build().unwrap();
             let body = encoder.encode(&value).unwrap().into_string().unwrap();
-            for kind in FRAMES.into_iter().filter(|&kind| kind != Frame::Line || !on(4)) {
+            for kind in FRAMES.into_iter().filter(|&kind| kind != Frame::NdJson || !on(4)) {
                 assert_framed(&encoder, kind, &value, &frame(kind, &body));
             }
         }
@@ -170,14 +170,14 @@ fn line_breaks_of_foreign_json() {
     let fragment = Fragment::trusted("{\n}");
     let value = (&raw, &fragment);
     let encoder = Encoder::new();
-    assert_framed(&encoder, Frame::Line, &value, b"[[1, 2, \"\\n\"],{}]\n");
+    assert_framed(&encoder, Frame::NdJson, &value, b"[[1, 2, \"\\n\"],{}]\n");
     assert_framed(&encoder, Frame::ServerSentEvent, &value, b"data: [[1,\ndata:  2, \"\\n\"],{\ndata: }]\n\n");
-    assert_framed(&encoder, Frame::RecordSeparator, &value, b"\x1e[[1,\n\r 2, \"\\n\"],{\n}]\n");
+    assert_framed(&encoder, Frame::JsonSeq, &value, b"\x1e[[1,\n\r 2, \"\\n\"],{\n}]\n");
     // A fragment that is linked, longer than a chunk, with and without line breaks.
     for json in [format!("[{}]", "1,\n".repeat(50_000) + "2"), format!("[{}]", "1,".repeat(50_000) + "2")] {
         let fragment = Fragment::trusted(json.clone());
         for kind in FRAMES {
-            let body = if kind == Frame::Line { json.replace('\n', "") } else { json.clone() };
+            let body = if kind == Frame::NdJson { json.replace('\n', "") } else { json.clone() };
             assert_framed(&encoder, kind, &fragment, &frame(kind, &body));
             let body = format!("[\"before\",{body}]");
             assert_framed(&encoder, kind, &("before", &fragment), &frame(kind, &body));
@@ -190,7 +190,7 @@ fn line_breaks_of_foreign_json() {
 fn a_linked_fragment_is_not_copied() {
     let text = Bytes::from(format!("[{}0]", "1,".repeat(100_000)));
     let fragment = Fragment::checked(text.clone()).unwrap();
-    for kind in [Frame::Grpc, Frame::Varint, Frame::RecordSeparator, Frame::HttpChunk] {
+    for kind in [Frame::Grpc, Frame::LengthDelimited, Frame::JsonSeq, Frame::HttpChunk] {
         for rope in [Encoder::new().encode_framed(kind, &fragment), Encoder::new().encode_framed(kind, &(1, &fragment))]
         {
             let rope = rope.unwrap();
@@ -208,7 +208,7 @@ fn headroom_at_every_place() {
     for (first, max) in [(16, 64), (64, 64), (64, 200), (100, 4096)] {
         for sort in [false, true] {
             let encoder = Encoder::builder().first_chunk(first).max_chunk(max).sort_keys(sort).build().unwrap();
-            for kind in [Frame::Grpc, Frame::Varint, Frame::HttpChunk] {
+            for kind in [Frame::Grpc, Frame::LengthDelimited, Frame::HttpChunk] {
                 for before in 0..=90 {
                     let bodies = [json!("x".repeat(before)), json!({"b": "y".repeat(150), "a": before}), json!(1)];
                     let mut want: Vec<u8> = Vec::new();
@@ -236,7 +236,7 @@ fn max_len_is_for_the_body() {
     let text = "x".repeat(98);
     for kind in FRAMES {
         for pretty in [false, true] {
-            if pretty && kind == Frame::Line {
+            if pretty && kind == Frame::NdJson {
                 continue;
             }
             let build =
@@ -251,7 +251,7 @@ fn max_len_is_for_the_body() {
             let mut out = Vec::new();
             assert!(encoder.write_framed(kind, &mut out, &value).unwrap_err().is_limit());
             assert!(want.starts_with(&out) && out.len() < want.len());
-            if matches!(kind, Frame::Grpc | Frame::Varint | Frame::HttpChunk) {
+            if matches!(kind, Frame::Grpc | Frame::LengthDelimited | Frame::HttpChunk) {
                 assert!(out.is_empty(), "nothing leaves before the length is known");
             }
             // In a stream each record has the limit of its own.
@@ -307,7 +307,7 @@ fn a_failing_value_leaves_nothing_or_an_exact_prefix() {
             }
             assert!(failed);
             assert!(text.starts_with(&whole) && text.len() < 2 * whole.len());
-            if matches!(kind, Frame::Grpc | Frame::Varint | Frame::HttpChunk) {
+            if matches!(kind, Frame::Grpc | Frame::LengthDelimited | Frame::HttpChunk) {
                 assert_eq!(text.len(), whole.len(), "{kind:?}");
             }
         }

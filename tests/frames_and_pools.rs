@@ -16,7 +16,7 @@ fn a_fragment_keeps_its_order_in_a_frame() {
     rope.push(Bytes::from(text[1024..].to_owned()));
     let fragment = Fragment::trusted(rope);
     let encoder = Encoder::new();
-    for (frame, prefix) in [(Frame::RecordSeparator, 1), (Frame::Grpc, 5), (Frame::Varint, 2), (Frame::HttpChunk, 5)] {
+    for (frame, prefix) in [(Frame::JsonSeq, 1), (Frame::Grpc, 5), (Frame::LengthDelimited, 2), (Frame::HttpChunk, 5)] {
         let framed = encoder.encode_framed(frame, &fragment).unwrap();
         assert_eq!(framed.slice(prefix..prefix + text.len()), text, "{frame:?}");
     }
@@ -42,7 +42,7 @@ fn records_with_a_length_use_the_pool() {
     let pool = Pool::default();
     let encoder = Encoder::builder().pool(pool.clone()).build().unwrap();
     let row = "x".repeat(98);
-    for frame in [Frame::Line, Frame::Grpc, Frame::Varint, Frame::HttpChunk] {
+    for frame in [Frame::NdJson, Frame::Grpc, Frame::LengthDelimited, Frame::HttpChunk] {
         let before = pool.stats();
         let bytes: usize =
             encoder.records(frame, std::iter::repeat_n(&row, 50_000)).map(|item| item.unwrap().len()).sum();
@@ -87,8 +87,8 @@ impl Serialize for Catches {
 #[test]
 fn a_caught_panic_is_an_error_on_demand_too() {
     let encoder = Encoder::new();
-    assert!(encoder.encode_framed(Frame::Line, &Catches).is_err());
-    let records = encoder.records(Frame::Line, [Catches, Catches]).collect::<Result<Rope, Error>>();
+    assert!(encoder.encode_framed(Frame::NdJson, &Catches).is_err());
+    let records = encoder.records(Frame::NdJson, [Catches, Catches]).collect::<Result<Rope, Error>>();
     let array = encoder.array([Catches]).collect::<Result<Rope, Error>>();
     assert!(records.is_err() && array.is_err(), "{records:?} {array:?}");
 }
@@ -117,7 +117,7 @@ impl Serialize for Swallows {
 #[test]
 fn nothing_behind_a_swallowed_error_comes_out() {
     let mut text = Vec::new();
-    for item in Encoder::new().records(Frame::Line, [Swallows]) {
+    for item in Encoder::new().records(Frame::NdJson, [Swallows]) {
         text.extend(item.unwrap_or_default());
     }
     assert!(b"[0,".starts_with(&text[..]), "{}", String::from_utf8_lossy(&text));
@@ -127,11 +127,11 @@ fn nothing_behind_a_swallowed_error_comes_out() {
 #[test]
 fn offsets_of_framed_errors() {
     let encoder = Encoder::new();
-    for frame in [Frame::RecordSeparator, Frame::ServerSentEvent] {
+    for frame in [Frame::JsonSeq, Frame::ServerSentEvent] {
         let in_memory = encoder.encode_framed(frame, &(1, Fails)).unwrap_err().offset();
         let written = encoder.write_framed(frame, &mut Vec::new(), &(1, Fails)).unwrap_err().offset();
         assert_eq!(in_memory, written, "{frame:?}");
     }
-    let pulled = encoder.records(Frame::Varint, [(1, Fails)]).find_map(Result::err).unwrap().offset();
+    let pulled = encoder.records(Frame::LengthDelimited, [(1, Fails)]).find_map(Result::err).unwrap().offset();
     assert!(pulled <= 4, "3 bytes of body, and a prefix of one: {pulled}");
 }

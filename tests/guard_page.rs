@@ -221,7 +221,7 @@ fn an_output_chunk_before_an_unmapped_page() {
             let value = BTreeMap::from([("k", &fragment)]);
             assert_eq!(encoder.encode(&value).unwrap(), format!("{{\"k\":{text}}}"));
             let mut read = String::new();
-            encoder.records(Frame::Line, [&fragment]).read_to_string(&mut read).unwrap();
+            encoder.records(Frame::NdJson, [&fragment]).read_to_string(&mut read).unwrap();
             assert_eq!(read, text + "\n");
         }
     }

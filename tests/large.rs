@@ -110,7 +110,7 @@ fn prefixes_around_32_bits() {
                 assert_eq!(counter.bytes, 0, "nothing leaves before the limit is noticed");
             }
         }
-        let mut records = encoder.records(Frame::Varint, [&fragment]);
+        let mut records = encoder.records(Frame::LengthDelimited, [&fragment]);
         let mut prefix = [0; 5];
         records.read_exact(&mut prefix).unwrap();
         let value = prefix.iter().rev().fold(0, |value, byte| value << 7 | u64::from(byte & 0x7f));

@@ -130,9 +130,9 @@ fn memory_stays_and_every_byte_arrives() {
                     let every = small / (LARGE / THREADS).div_ceil(PARTS);
                     for n in 0..small {
                         match n {
-                            _ if n % every == 0 => line.send(Frame::Line, &records, &texts[2]),
-                            _ if n % 10 == 0 => line.send(Frame::Line, &order, &texts[1]),
-                            _ => line.send(Frame::Line, &message, &texts[0]),
+                            _ if n % every == 0 => line.send(Frame::NdJson, &records, &texts[2]),
+                            _ if n % 10 == 0 => line.send(Frame::NdJson, &order, &texts[1]),
+                            _ => line.send(Frame::NdJson, &message, &texts[0]),
                         }
                     }
                     while line.sink.flush().is_err() {}

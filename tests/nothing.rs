@@ -102,6 +102,6 @@ fn nothing_is_sent_for_nothing() {
     }
     assert!(sink.into_parts().0.is_empty());
     let encoder = Encoder::new();
-    assert_eq!(encoder.records(Frame::Line, [0; 0]).count(), 0);
+    assert_eq!(encoder.records(Frame::NdJson, [0; 0]).count(), 0);
     assert_eq!(encoder.array([0; 0]).map(|chunk| chunk.unwrap()).collect::<Rope>(), "[]");
 }

@@ -291,10 +291,13 @@ fn a_display_that_swallows_errors_of_the_output() {
             assert!(limited.write(&mut out, &key).unwrap_err().is_limit());
             for n in [0, 1, 100, 1000] {
                 let mut script = Script::failing_after(n, ErrorKind::StorageFull);
-                assert_eq!(encoder.write(&mut script, &value).unwrap_err().io_kind(), Some(ErrorKind::StorageFull));
+                assert_eq!(
+                    encoder.write(&mut script, &value).unwrap_err().io_error_kind(),
+                    Some(ErrorKind::StorageFull)
+                );
                 assert_eq!((script.accepted.len(), script.calls_after_error), (n, 0));
                 let mut script = Script::failing_after(n, ErrorKind::StorageFull);
-                assert_eq!(encoder.write(&mut script, &key).unwrap_err().io_kind(), Some(ErrorKind::StorageFull));
+                assert_eq!(encoder.write(&mut script, &key).unwrap_err().io_error_kind(), Some(ErrorKind::StorageFull));
                 assert_eq!((script.accepted.len(), script.calls_after_error), (n, 0));
             }
         }

@@ -85,7 +85,7 @@ fn records_in_every_frame() {
             assert_eq!(rope, want, "{kind:?}");
             match kind {
                 // Their lengths are not text.
-                Frame::Grpc | Frame::Varint => assert!(rope.chunks().iter().all(|chunk| chunk.len() <= max)),
+                Frame::Grpc | Frame::LengthDelimited => assert!(rope.chunks().iter().all(|chunk| chunk.len() <= max)),
                 Frame::HttpChunk => assert_cut_by_halves(&rope, (first, max)),
                 _ => assert_well_cut(&rope, (first, max)),
             }
@@ -93,7 +93,7 @@ fn records_in_every_frame() {
             assert!(encoder.records(kind, [0; 0]).next().is_none(), "no records, nothing");
         }
     }
-    let named: RecordChunks<std::ops::Range<i32>> = Encoder::new().records(Frame::Line, 1..4);
+    let named: RecordChunks<std::ops::Range<i32>> = Encoder::new().records(Frame::NdJson, 1..4);
     assert_eq!(drain(named), "1\n2\n3\n", "BR-083");
 }
 
@@ -101,7 +101,7 @@ fn records_in_every_frame() {
 fn pretty_records() {
     let encoder = Encoder::builder().pretty(true).first_chunk(16).max_chunk(32).build().unwrap();
     for kind in FRAMES {
-        if kind == Frame::Line {
+        if kind == Frame::NdJson {
             let mut records = encoder.records(kind, [1]);
             assert!(records.next().unwrap().unwrap_err().is_config());
             assert!(records.next().is_none());
@@ -121,9 +121,9 @@ fn one_line_has_no_line_breaks() {
     let raw = RawValue::from_string("[1,\n\r 2, \"\\n\"]".into()).unwrap();
     let fragment = Fragment::trusted("{\n}");
     let encoder = Encoder::new();
-    assert_eq!(drain(encoder.records(Frame::Line, [(&raw, &fragment)])), "[[1, 2, \"\\n\"],{}]\n");
+    assert_eq!(drain(encoder.records(Frame::NdJson, [(&raw, &fragment)])), "[[1, 2, \"\\n\"],{}]\n");
     assert_eq!(drain(encoder.records(Frame::ServerSentEvent, [&fragment])), "data: {\ndata: }\n\n");
-    assert_eq!(drain(encoder.records(Frame::RecordSeparator, [&fragment])), "\u{1e}{\n}\n");
+    assert_eq!(drain(encoder.records(Frame::JsonSeq, [&fragment])), "\u{1e}{\n}\n");
 }
 
 /// Items are at least half of `max_chunk`, but for the first few and the last, and valid UTF-8, whatever is linked.
@@ -191,7 +191,7 @@ fn nothing_happens_before_it_is_asked_for() {
 
     let pulled = Cell::new(0);
     let items = (0..).inspect(|_| pulled.set(pulled.get() + 1)).map(|_| "x".repeat(10_000));
-    let mut lines = encoder(16, 1024).records(Frame::Line, items);
+    let mut lines = encoder(16, 1024).records(Frame::NdJson, items);
     for _ in 0..9 {
         lines.next().unwrap().unwrap();
     }
@@ -335,7 +335,7 @@ fn limits() {
     }
     // The default for items, which recurse.
     let deep = (0..1000).fold(json!(1), |value, _| Value::Array(vec![value]));
-    assert!(drain(Encoder::new().records(Frame::Line, [&deep])).len() == 2002);
+    assert!(drain(Encoder::new().records(Frame::NdJson, [&deep])).len() == 2002);
     assert!(fail(Encoder::new().array([&deep])).1.is_limit());
 }
 
@@ -352,6 +352,6 @@ fn handles_may_be_kept_and_moved() {
     fn assert_send<T: Send + 'static>(_: &T) {}
     let chunks = Encoder::new().array(vec![1]);
     assert_send(&chunks);
-    assert_send(&Encoder::new().try_records(Frame::Line, vec![Ok::<_, Error>(1)]));
+    assert_send(&Encoder::new().try_records(Frame::NdJson, vec![Ok::<_, Error>(1)]));
     assert_eq!(format!("{chunks:?}"), "ArrayChunks { .. }");
 }

@@ -42,7 +42,7 @@ fn every_read_size() {
             assert_eq!(read_all(encoder.chunks(&tree()), size), want_tree);
             assert_eq!(read_all(encoder.chunks(tree()), size), want_tree);
             assert_eq!(read_all(encoder.array(rows()), size), want_array);
-            assert_eq!(read_all(encoder.records(Frame::Line, rows()), size), want_lines.as_bytes());
+            assert_eq!(read_all(encoder.records(Frame::NdJson, rows()), size), want_lines.as_bytes());
         }
         assert_eq!(read_all(encoder.chunks(&tree()), 1 << 20), want_tree);
     }
@@ -78,7 +78,7 @@ fn io_copy_and_read_to_end() {
     let mut out = Vec::new();
     io::copy(&mut Encoder::new().array(0..100_000), &mut out).unwrap();
     assert_eq!(out, serde_json::to_vec(&(0..100_000).collect::<Vec<_>>()).unwrap());
-    assert_eq!(io::read_to_string(Encoder::new().records(Frame::Line, [0; 0])).unwrap(), "");
+    assert_eq!(io::read_to_string(Encoder::new().records(Frame::NdJson, [0; 0])).unwrap(), "");
 }
 
 #[test]
@@ -95,6 +95,6 @@ fn an_error_comes_once_behind_what_could_be_read() {
     assert!(reader.next().is_none());
 
     let pretty = Encoder::builder().pretty(true).build().unwrap();
-    let error = pretty.records(Frame::Line, [1]).read(&mut [0; 8]).unwrap_err();
+    let error = pretty.records(Frame::NdJson, [1]).read(&mut [0; 8]).unwrap_err();
     assert_eq!(error.kind(), io::ErrorKind::InvalidInput);
 }

@@ -78,7 +78,7 @@ fn an_error_swallowed_deeper_keeps_its_kind_too() {
     }
     let long = "x".repeat(100_000);
     let error = Encoder::new().write(&mut Closed, &Careless([[&long]])).unwrap_err();
-    assert_eq!(error.io_kind(), Some(io::ErrorKind::BrokenPipe));
+    assert_eq!(error.io_error_kind(), Some(io::ErrorKind::BrokenPipe));
 }
 
 #[test]

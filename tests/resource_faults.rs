@@ -55,7 +55,7 @@ fn send_all<W: Write>(encoder: &Encoder, value: &Value, writer: impl Fn() -> W, 
 
     check(io::copy(&mut encoder.chunks(value), &mut writer()).unwrap_err());
     check(io::copy(&mut encoder.array([value, value]), &mut writer()).unwrap_err());
-    check(io::copy(&mut encoder.records(Frame::RecordSeparator, [value]), &mut writer()).unwrap_err());
+    check(io::copy(&mut encoder.records(Frame::JsonSeq, [value]), &mut writer()).unwrap_err());
 
     // Nothing is poisoned.
     assert_eq!(encoder.encode(value).unwrap(), rope);
@@ -137,7 +137,7 @@ fn a_slice_that_is_full() {
     for room in (0..200).chain([2047, 2048, 2049, rope.len() - 1]) {
         let mut memory = vec![0; room];
         let error = json_rope::to_writer(&mut memory[..], &value).unwrap_err();
-        assert_eq!(error.io_kind(), Some(ErrorKind::WriteZero));
+        assert_eq!(error.io_error_kind(), Some(ErrorKind::WriteZero));
         assert!(rope.slice(..room) == memory);
         memory.fill(0);
         assert_eq!(rope.write_to(&mut &mut memory[..]).unwrap_err().kind(), ErrorKind::WriteZero);

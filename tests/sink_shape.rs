@@ -368,7 +368,7 @@ fn long_strings_by_reference_under_short_writes() {
     for n in [0, 1, 2, 3, 40_000, 76_999, 77_000, 77_001, expected.len() - 2, expected.len() - 1] {
         let mut writer = Script::failing_after(n, io::ErrorKind::StorageFull);
         let error = json_rope::to_writer(&mut writer, &[&text]).unwrap_err();
-        assert_eq!(error.io_kind(), Some(io::ErrorKind::StorageFull));
+        assert_eq!(error.io_error_kind(), Some(io::ErrorKind::StorageFull));
         assert!(writer.accepted == expected[..n] && writer.calls_after_error == 0, "n = {n}");
     }
 }

@@ -244,7 +244,7 @@ fn a_value_that_fails_leaves_a_prefix() {
             let encoder = Encoder::builder().first_chunk(first).max_chunk(max).build().unwrap();
             let mut writer = Script::new();
             let error = encoder.write(&mut writer, &Fails(elements)).expect_err("the value fails");
-            assert!(error.is_data() && error.io_kind().is_none());
+            assert!(error.is_data() && error.io_error_kind().is_none());
             assert!(whole.starts_with(&writer.accepted));
             assert!(writer.accepted.len() as u64 <= error.offset() && error.offset() < whole.len() as u64);
         }

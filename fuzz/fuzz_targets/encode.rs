@@ -205,7 +205,7 @@ fn on_demand(encoder: &Encoder, value: &Shape, plain: &str, expected: &str) {
     assert_eq!(text, read);
     let twice = Shape::Seq(Hint::True, vec![value.clone(), value.clone()]);
     assert_eq!(drained(encoder.array([value, value])), encoder.encode(&twice).unwrap());
-    assert_eq!(drained(encoder.records(Frame::RecordSeparator, [value, value])), {
+    assert_eq!(drained(encoder.records(Frame::JsonSeq, [value, value])), {
         format!("\x1e{expected}\n\x1e{expected}\n")
     });
 }

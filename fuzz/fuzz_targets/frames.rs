@@ -63,7 +63,7 @@ fuzz_target!(|data: &[u8]| {
     let Ok(input) = Input::arbitrary(&mut Unstructured::new(data)) else { return };
     let kind = FRAMES[usize::from(input.frame) % FRAMES.len()];
     let plain = encoder(&input, None);
-    if kind == Frame::Line && input.pretty {
+    if kind == Frame::NdJson && input.pretty {
         assert!(plain.encode_framed(kind, &1).unwrap_err().is_config());
         return;
     }
@@ -86,7 +86,7 @@ fuzz_target!(|data: &[u8]| {
     assert_eq!(bodies.len(), input.bodies.len());
     for (text, body) in bodies.iter().zip(&input.bodies) {
         let mut want = plain.encode(body).unwrap().to_vec();
-        if kind == Frame::Line {
+        if kind == Frame::NdJson {
             want.retain(|&byte| byte != b'\n');
         }
         assert_eq!(*text, want);

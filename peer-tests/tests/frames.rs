@@ -31,7 +31,7 @@ fn framed(frame: Frame) -> Rope {
 
 #[test]
 fn varint_by_prost() {
-    let mut rope = framed(Frame::Varint);
+    let mut rope = framed(Frame::LengthDelimited);
     for row in rows() {
         let len = prost::decode_length_delimiter(&mut rope).unwrap();
         let body = rope.copy_to_bytes(len);
@@ -91,7 +91,7 @@ async fn http_chunks_by_hyper() {
 
 #[test]
 fn lines_by_serde_json() {
-    let rope = framed(Frame::Line);
+    let rope = framed(Frame::NdJson);
     let read: Vec<Value> =
         serde_json::Deserializer::from_reader(rope.clone().reader()).into_iter().map(Result::unwrap).collect();
     assert_eq!(read, rows());
@@ -102,7 +102,7 @@ fn lines_by_serde_json() {
 /// RFC 7464, section 2.1: every text begins behind a record separator, and ends with a line feed.
 #[test]
 fn records_by_the_rule() {
-    let text = framed(Frame::RecordSeparator).into_string().unwrap();
+    let text = framed(Frame::JsonSeq).into_string().unwrap();
     let mut texts = text.split('\u{1e}');
     assert_eq!(texts.next(), Some(""));
     let read = texts.map(|text| serde_json::from_str::<Value>(text.strip_suffix('\n').unwrap()).unwrap());

@@ -2,7 +2,8 @@
 
 use super::Encoder;
 use crate::error::{Error, Result};
-use crate::options::{BytesFormat, CHUNK_BOUNDS, Escapes, MAX_INDENT, NonFinite, Options};
+use crate::escape::Escapes;
+use crate::options::{BytesFormat, CHUNK_BOUNDS, MAX_INDENT, NonFinite, Options};
 use crate::pool::Pool;
 
 /// Collects the options of an [`Encoder`]. Made by [`Encoder::builder`].

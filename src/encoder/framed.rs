@@ -13,7 +13,7 @@ use crate::options::Options;
 use crate::out::Out;
 use crate::rope::Rope;
 use crate::sink::WriterEdge;
-use crate::{ser, slab};
+use crate::{out, ser};
 
 impl Encoder {
     /// Encodes `value` into a rope, in a frame.
@@ -30,9 +30,9 @@ impl Encoder {
     ///
     /// let encoder = Encoder::new();
     /// assert_eq!(encoder.encode_framed(Frame::Grpc, &[1, 2])?, "\0\0\0\0\u{5}[1,2]");
-    /// assert_eq!(encoder.encode_framed(Frame::Varint, &[1, 2])?, "\u{5}[1,2]");
-    /// assert_eq!(encoder.encode_framed(Frame::Line, &[1, 2])?, "[1,2]\n");
-    /// assert_eq!(encoder.encode_framed(Frame::RecordSeparator, &[1, 2])?, "\u{1e}[1,2]\n");
+    /// assert_eq!(encoder.encode_framed(Frame::LengthDelimited, &[1, 2])?, "\u{5}[1,2]");
+    /// assert_eq!(encoder.encode_framed(Frame::NdJson, &[1, 2])?, "[1,2]\n");
+    /// assert_eq!(encoder.encode_framed(Frame::JsonSeq, &[1, 2])?, "\u{1e}[1,2]\n");
     /// assert_eq!(encoder.encode_framed(Frame::HttpChunk, &[1, 2])?, "5\r\n[1,2]\r\n");
     /// assert_eq!(encoder.encode_framed(Frame::ServerSentEvent, &[1, 2])?, "data: [1,2]\n\n");
     /// # Ok::<(), json_rope::Error>(())
@@ -40,7 +40,7 @@ impl Encoder {
     ///
     /// # Errors
     /// As `encode`; a limit error if the body is longer than the frame can say (gRPC: `u32::MAX` bytes); a
-    /// configuration error for [`Frame::Line`] with a pretty encoder.
+    /// configuration error for [`Frame::NdJson`] with a pretty encoder.
     pub fn encode_framed<T: ?Sized + Serialize>(&self, frame: Frame, value: &T) -> Result<Rope> {
         let (options, expected) = (self.options(), self.shared.expected.load(Ordering::Relaxed));
         let rope = if options.is_plain() {
@@ -60,7 +60,7 @@ impl Encoder {
     /// let encoder = Encoder::new();
     /// let mut lines = Rope::new();
     /// for row in 1..=3 {
-    ///     encoder.encode_framed_into(Frame::Line, &mut lines, &row)?;
+    ///     encoder.encode_framed_into(Frame::NdJson, &mut lines, &row)?;
     /// }
     /// assert_eq!(lines, "1\n2\n3\n");
     /// # Ok::<(), json_rope::Error>(())
@@ -78,8 +78,8 @@ impl Encoder {
 
     /// Encodes `value` in a frame into `writer`. Returns the number of bytes written, those of the frame included.
     ///
-    /// [`Frame::Line`], [`RecordSeparator`](Frame::RecordSeparator) and [`ServerSentEvent`](Frame::ServerSentEvent)
-    /// stream, as [`write`](Encoder::write) does. [`Grpc`](Frame::Grpc), [`Varint`](Frame::Varint) and
+    /// [`Frame::NdJson`], [`JsonSeq`](Frame::JsonSeq) and [`ServerSentEvent`](Frame::ServerSentEvent)
+    /// stream, as [`write`](Encoder::write) does. [`Grpc`](Frame::Grpc), [`LengthDelimited`](Frame::LengthDelimited) and
     /// [`HttpChunk`](Frame::HttpChunk) begin with the length of the body, so the whole document is encoded in memory
     /// first, and then written with as few calls as the writer allows.
     ///
@@ -87,7 +87,7 @@ impl Encoder {
     /// use json_rope::{Encoder, Frame};
     ///
     /// let mut out = Vec::new();
-    /// assert_eq!(Encoder::new().write_framed(Frame::Varint, &mut out, "abc")?, 6);
+    /// assert_eq!(Encoder::new().write_framed(Frame::LengthDelimited, &mut out, "abc")?, 6);
     /// assert_eq!(out, b"\x05\"abc\"");
     /// # Ok::<(), json_rope::Error>(())
     /// ```
@@ -124,7 +124,7 @@ fn encode_framed<const PLAIN: bool>(
     write: Write<'_, PLAIN>,
 ) -> Result<Rope> {
     let line_breaks = frame.line_breaks(options)?;
-    let mut scratch = slab::scratch();
+    let mut scratch = out::scratch();
     let mut formatter = Formatter::<PLAIN>::new(Out::in_memory(&mut scratch, options, expected), options);
     formatter.set_line_breaks(line_breaks);
     formatter.out.reserve_frame(frame.headroom(), frame.suffix().len());
@@ -146,7 +146,7 @@ fn write_framed<const PLAIN: bool>(
 ) -> Result<u64> {
     let line_breaks = frame.line_breaks(options)?;
     let mut edge = WriterEdge::new(writer);
-    let mut scratch = slab::scratch();
+    let mut scratch = out::scratch();
     let mut formatter = Formatter::<PLAIN>::new(Out::streaming(&mut scratch, options, &mut edge), options);
     formatter.set_line_breaks(line_breaks);
     // What the frame adds does not count for `max_len`.

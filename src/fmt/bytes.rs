@@ -4,7 +4,8 @@ use data_encoding::{BASE64, Encoding, HEXLOWER};
 
 use super::Formatter;
 use crate::error::Result;
-use crate::options::{BytesFormat, Escapes};
+use crate::escape::Escapes;
+use crate::options::BytesFormat;
 
 /// Text that is made at a time, on the stack.
 const STAGE: usize = 4096;

@@ -7,9 +7,10 @@ use smallvec::SmallVec;
 use super::Formatter;
 use super::string::SEND_FROM;
 use crate::error::Result;
-use crate::options::{Escapes, LineBreaks};
+use crate::escape;
+use crate::escape::Escapes;
+use crate::options::LineBreaks;
 use crate::rope::Rope;
-use crate::scan;
 
 /// A fragment of at least this many bytes is linked into the rope, a smaller one copied. Below, copying costs less than
 /// one more chunk does at every step on its way to the socket; and it keeps many small fragments from making many small
@@ -95,7 +96,7 @@ impl<const PLAIN: bool> Formatter<'_, PLAIN> {
     /// the text before ended with a backslash, which is also what the result tells of this text.
     fn rewrite(&mut self, mut json: &str, mut escaped: bool) -> Result<bool> {
         loop {
-            let clean = if escaped { 0 } else { scan::clean_len_with(self.options.escapes, json) };
+            let clean = if escaped { 0 } else { escape::clean_len_with(self.options.escapes, json) };
             let (clean, rest) = json.split_at(clean);
             self.out.put(clean.as_bytes())?;
             let mut rest = rest.chars();

@@ -4,8 +4,7 @@ use std::fmt::{self, Display, Write as _};
 
 use super::Formatter;
 use crate::error::{Error, Result};
-use crate::options::Escapes;
-use crate::scan::{self, MAX_ESCAPE};
+use crate::escape::{self, Escapes, MAX_ESCAPE};
 
 /// Below this many bytes of text that surely fit, a long string near the end of the room is copied up to its next
 /// escape instead of block by block.
@@ -76,17 +75,17 @@ impl<const PLAIN: bool> Formatter<'_, PLAIN> {
         if self.only_json_escapes() {
             return self.out.put_quoted(before, text.as_bytes(), after);
         }
-        let fits = self.out.room() >= scan::quoted_room(text.len());
+        let fits = self.out.room() >= escape::quoted_room(text.len());
         if fits {
             let escapes = self.options.escapes;
-            self.out.fill(|room| scan::quote_with(escapes, before, text, after, room));
+            self.out.fill(|room| escape::quote_with(escapes, before, text, after, room));
         }
         fits
     }
 
     /// How many bytes of text, at most `len`, surely fit the room with their escapes.
     fn surely_fitting(&self, len: usize) -> usize {
-        (self.out.room().saturating_sub(scan::quoted_room(0)) / MAX_ESCAPE).min(len)
+        (self.out.room().saturating_sub(escape::quoted_room(0)) / MAX_ESCAPE).min(len)
     }
 
     /// A key that arrives in pieces from a `Display`, with all that stands before and after it.
@@ -154,9 +153,9 @@ impl<const PLAIN: bool> Formatter<'_, PLAIN> {
     /// Number of bytes before the first character that may need an escape.
     fn clean_len(&self, text: &str) -> usize {
         if self.only_json_escapes() {
-            scan::clean_len(text.as_bytes())
+            escape::clean_len(text.as_bytes())
         } else {
-            scan::clean_len_with(self.options.escapes, text)
+            escape::clean_len_with(self.options.escapes, text)
         }
     }
 
@@ -182,13 +181,13 @@ impl<const PLAIN: bool> Formatter<'_, PLAIN> {
                 continue;
             }
             self.out.fill(|room| {
-                let copy = scan::copy_clean(text, room);
+                let copy = escape::copy_clean(text, room);
                 done = copy.len();
                 copy
             });
             text = &text[done..];
             if let (&[byte, ref rest @ ..], true) = (text, done < room) {
-                self.out.put(scan::escape_of(byte))?;
+                self.out.put(escape::escape_of(byte))?;
                 text = rest;
             }
         }
@@ -239,7 +238,7 @@ impl<const PLAIN: bool> Formatter<'_, PLAIN> {
             }
             return Ok(());
         }
-        match u8::try_from(character).map(scan::escape_of) {
+        match u8::try_from(character).map(escape::escape_of) {
             Ok(escape) if !escape.is_empty() => self.out.put(escape),
             _ => self.out.put(character.encode_utf8(&mut [0; 4]).as_bytes()),
         }

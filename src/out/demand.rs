@@ -6,11 +6,13 @@
 use bytes::Bytes;
 
 use super::hold::Holds;
+use super::plan::Growth;
+use super::tail::Tail;
+use super::utf8;
 use super::{Failure, Out, growth};
 use crate::error::Result;
 use crate::options::Options;
 use crate::rope::Rope;
-use crate::slab::{self, Growth, Tail};
 
 /// An [`Out`] between two steps. It borrows nothing and may move to another thread.
 pub(crate) struct ParkedOut {
@@ -107,12 +109,12 @@ impl<'a> Out<'a> {
         if let Some(failure) = &self.failure {
             end = end.min(usize::try_from(failure.at.saturating_sub(self.flushed)).unwrap_or(usize::MAX));
         }
-        self.cut_all(slab::whole_characters(&self.tail.filled()[..end]));
+        self.cut_all(utf8::whole_characters(&self.tail.filled()[..end]));
     }
 
     fn cut_all(&mut self, mut len: usize) {
         while len >= self.growth.chunk() {
-            let part = slab::whole_characters(&self.tail.filled()[..self.growth.chunk()]);
+            let part = utf8::whole_characters(&self.tail.filled()[..self.growth.chunk()]);
             self.cut_chunk(part);
             len -= part;
         }
@@ -143,10 +145,10 @@ impl<'a> Out<'a> {
                 }
                 self.put(&chunk.split_to(missing.min(chunk.len())))?;
                 if self.tail.filled_len() >= planned / 2 {
-                    self.cut_chunk(slab::whole_characters(self.tail.filled()));
+                    self.cut_chunk(utf8::whole_characters(self.tail.filled()));
                 }
             } else {
-                let len = slab::whole_characters(&chunk[..chunk.len().min(planned)]);
+                let len = utf8::whole_characters(&chunk[..chunk.len().min(planned)]);
                 if len < planned / 2 {
                     break;
                 }

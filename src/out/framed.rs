@@ -10,9 +10,9 @@ use std::mem;
 use bytes::{Buf, Bytes, BytesMut};
 
 use super::Out;
+use super::utf8;
 use crate::error::Result;
 use crate::rope::Rope;
-use crate::slab;
 
 impl Out<'_> {
     /// Keeps room before the first chunk for a prefix of up to `headroom` bytes, and behind the last one for a suffix.
@@ -62,7 +62,7 @@ impl Out<'_> {
                 self.cut_chunk(filled);
                 return behind;
             }
-            self.cut_chunk(slab::whole_characters(&self.tail.filled()[..self.growth.chunk()]));
+            self.cut_chunk(utf8::whole_characters(&self.tail.filled()[..self.growth.chunk()]));
         }
     }
 
@@ -72,7 +72,7 @@ impl Out<'_> {
         let mut first = first.freeze();
         if first.len() > self.growth.max() {
             // The first chunk has the greatest length already.
-            let body = first.split_off(slab::whole_characters(&first[..self.growth.max()]));
+            let body = first.split_off(utf8::whole_characters(&first[..self.growth.max()]));
             rope.push_front(body);
         }
         rope.push_front(first);

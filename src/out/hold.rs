@@ -2,8 +2,8 @@
 //! order, a headroom.
 
 use super::Out;
+use super::utf8;
 use crate::error::Result;
-use crate::slab;
 
 /// Parts of the document that are kept in the tail until they are complete.
 #[derive(Clone, Copy, Default)]
@@ -40,7 +40,7 @@ impl Out<'_> {
         let short_slabs = self.on_demand || self.tail.is_on_pooled_slab();
         if !fits && short_slabs && self.tail.is_on_slab() && filled > 0 && filled >= self.growth.chunk() / 2 {
             self.cut_full_chunks();
-            self.cut_chunk(slab::whole_characters(self.tail.filled()));
+            self.cut_chunk(utf8::whole_characters(self.tail.filled()));
         }
     }
 

@@ -20,7 +20,7 @@ use crate::ser;
 /// ```
 /// use json_rope::{Encoder, Frame, RecordChunks};
 ///
-/// let mut chunks: RecordChunks<std::ops::Range<u8>> = Encoder::new().records(Frame::Line, 0..3);
+/// let mut chunks: RecordChunks<std::ops::Range<u8>> = Encoder::new().records(Frame::NdJson, 0..3);
 /// assert_eq!(chunks.next().unwrap()?, "0\n1\n2\n");
 /// # Ok::<(), json_rope::Error>(())
 /// ```
@@ -35,7 +35,7 @@ pub struct RecordChunks<I> {
 /// use json_rope::{Encoder, Frame, TryRecordChunks};
 ///
 /// let rows = vec![Ok::<_, std::io::Error>(1)];
-/// let mut chunks: TryRecordChunks<std::vec::IntoIter<_>> = Encoder::new().try_records(Frame::Line, rows);
+/// let mut chunks: TryRecordChunks<std::vec::IntoIter<_>> = Encoder::new().try_records(Frame::NdJson, rows);
 /// assert_eq!(chunks.next().unwrap()?, "1\n");
 /// # Ok::<(), json_rope::Error>(())
 /// ```
@@ -147,7 +147,7 @@ impl Encoder {
     /// use json_rope::{Encoder, Frame};
     ///
     /// let rows = [("a", 1), ("b", 2)];
-    /// let mut lines = Encoder::new().records(Frame::Line, rows);
+    /// let mut lines = Encoder::new().records(Frame::NdJson, rows);
     /// std::io::copy(&mut lines, &mut std::io::stdout())?;
     ///
     /// let mut messages = Encoder::new().records(Frame::Grpc, rows);
@@ -157,7 +157,7 @@ impl Encoder {
     ///
     /// # Errors
     /// As [`encode`](Encoder::encode), as the last item. The pointer is that inside the record; the offset counts from
-    /// the start of the stream. [`Frame::Line`] with a pretty encoder is a configuration error, as the only item.
+    /// the start of the stream. [`Frame::NdJson`] with a pretty encoder is a configuration error, as the only item.
     pub fn records<I>(&self, frame: Frame, items: I) -> RecordChunks<I::IntoIter>
     where
         I: IntoIterator<Item: Serialize>,
@@ -172,7 +172,7 @@ impl Encoder {
     /// use json_rope::{Encoder, Frame};
     ///
     /// let rows = ["1", "2", "x"].into_iter().map(str::parse::<i32>);
-    /// let mut chunks = Encoder::new().try_records(Frame::Line, rows);
+    /// let mut chunks = Encoder::new().try_records(Frame::NdJson, rows);
     /// assert_eq!(chunks.next().unwrap()?, "1\n2\n");
     /// assert!(chunks.next().unwrap().unwrap_err().is_data());
     /// assert!(chunks.next().is_none());

@@ -5,17 +5,17 @@
 use json_rope::Frame;
 
 pub const FRAMES: [Frame; 6] =
-    [Frame::Grpc, Frame::Varint, Frame::Line, Frame::RecordSeparator, Frame::HttpChunk, Frame::ServerSentEvent];
+    [Frame::Grpc, Frame::LengthDelimited, Frame::NdJson, Frame::JsonSeq, Frame::HttpChunk, Frame::ServerSentEvent];
 
 /// `body` in its frame.
 pub fn frame(frame: Frame, body: &str) -> Vec<u8> {
     let text = match frame {
-        Frame::Line => format!("{body}\n"),
-        Frame::RecordSeparator => format!("\u{1e}{body}\n"),
+        Frame::NdJson => format!("{body}\n"),
+        Frame::JsonSeq => format!("\u{1e}{body}\n"),
         Frame::HttpChunk => format!("{:x}\r\n{body}\r\n", body.len()),
         Frame::ServerSentEvent => body.lines().map(|line| format!("data: {line}\n")).collect::<String>() + "\n",
         Frame::Grpc => return [&[0], &(body.len() as u32).to_be_bytes()[..], body.as_bytes()].concat(),
-        Frame::Varint => {
+        Frame::LengthDelimited => {
             let (mut len, mut out) = (body.len(), Vec::new());
             while len > 0x7f {
                 out.push(len as u8 | 0x80);
@@ -40,7 +40,7 @@ pub fn unframed(kind: Frame, mut bytes: &[u8]) -> Vec<Vec<u8>> {
                 let len = u32::from_be_bytes(bytes[1..5].try_into().unwrap()) as usize;
                 bytes[5..].split_at(len)
             }
-            Frame::Varint => {
+            Frame::LengthDelimited => {
                 let width = bytes.iter().position(|byte| byte & 0x80 == 0).unwrap() + 1;
                 let len = bytes[..width].iter().rev().fold(0, |len, byte| len << 7 | usize::from(byte & 0x7f));
                 bytes[width..].split_at(len)
@@ -52,12 +52,12 @@ pub fn unframed(kind: Frame, mut bytes: &[u8]) -> Vec<Vec<u8>> {
                 let (body, rest) = bytes[digits + 2..].split_at(len);
                 (body, rest.strip_prefix(b"\r\n").unwrap())
             }
-            Frame::RecordSeparator => {
+            Frame::JsonSeq => {
                 assert_eq!(bytes[0], 0x1e);
                 let end = bytes[1..].iter().position(|&byte| byte == 0x1e).map_or(bytes.len(), |end| end + 1);
                 (bytes[1..end].strip_suffix(b"\n").unwrap(), &bytes[end..])
             }
-            Frame::Line => {
+            Frame::NdJson => {
                 let end = bytes.iter().position(|&byte| byte == b'\n').unwrap();
                 (&bytes[..end], &bytes[end + 1..])
             }

@@ -310,7 +310,7 @@ pub fn cut(rope: &Rope, most: usize) -> Rope {
 fn checked(error: Error) -> io::Error {
     assert!(error.is_io() && !error.is_data() && !error.is_limit() && !error.is_config(), "{error:?}");
     assert_eq!(error.pointer(), None);
-    let kind = error.io_kind().expect("an I/O error has a kind");
+    let kind = error.io_error_kind().expect("an I/O error has a kind");
     let error = io::Error::from(error);
     assert_eq!(error.kind(), kind);
     error

@@ -4,7 +4,7 @@ use std::borrow::Borrow;
 
 use serde_json::{Map, Number, Value, map};
 
-use crate::scan;
+use crate::escape;
 
 /// A tree that can be taken apart, one level at a time. Not reachable from outside, so that nobody else implements
 /// [`Tree`](super::Tree).
@@ -58,8 +58,8 @@ impl Parts for Value {
     #[inline(always)]
     fn prefetch(&self) {
         match self {
-            Value::String(text) => scan::prefetch(text.as_ptr()),
-            Value::Array(items) => scan::prefetch(items.as_ptr()),
+            Value::String(text) => escape::prefetch(text.as_ptr()),
+            Value::Array(items) => escape::prefetch(items.as_ptr()),
             // Where the members of an object stand it tells only after it has looked at them.
             Value::Object(_) | Value::Null | Value::Bool(_) | Value::Number(_) => {}
         }

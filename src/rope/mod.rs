@@ -33,7 +33,7 @@ const INLINE_CHUNKS: usize = 4;
 ///
 /// Ropes made by this crate's encoders also have these: no chunk is longer than `max_chunk`, and every chunk is valid
 /// UTF-8 by itself. Exempt are the chunks of a [`Fragment`](crate::Fragment), which are linked as they are, and the
-/// lengths before messages in [`Frame::Grpc`](crate::Frame::Grpc) and [`Varint`](crate::Frame::Varint).
+/// lengths before messages in [`Frame::Grpc`](crate::Frame::Grpc) and [`LengthDelimited`](crate::Frame::LengthDelimited).
 ///
 /// # What a chunk keeps alive
 /// Neighbouring chunks may be cut from one allocation (a slab). A kept chunk, even of one byte, keeps its whole slab,

@@ -7,7 +7,7 @@
 //! One walker for borrowed and for owned trees. Owned ones are freed as they are walked. A deep tree must not be
 //! dropped by the compiler's drop glue, which recurses; so what is left of it is on the list, for [`Walker::drop`].
 
-mod parts;
+mod node;
 
 use std::borrow::Borrow;
 
@@ -16,8 +16,8 @@ use smallvec::SmallVec;
 
 use crate::error::{Error, Result};
 use crate::fmt::Formatter;
-use crate::{scan, ser};
-use parts::{Part, Parts};
+use crate::{escape, ser};
+use node::{Part, Parts};
 
 /// A tree that [`Encoder::chunks`](crate::Encoder::chunks) can walk: `serde_json::Value`, or a reference to one.
 /// Nothing else implements it.
@@ -271,7 +271,7 @@ impl<T: Parts> Walker<T> {
             // The walk waits for memory most of the time. So what comes next is loaded while this is being written.
             next = members.next();
             if let Some((key, value)) = &next {
-                scan::prefetch(key.as_ref().as_ptr());
+                escape::prefetch(key.as_ref().as_ptr());
                 value.prefetch();
             }
             if STEPS && key.as_ref().len() > self.piece {

@@ -4,7 +4,38 @@
 //! few more vectors, which come from a table, so there is one code for all options together.
 
 use super::{ESCAPES, Escape, put_escaped};
-use crate::options::Escapes;
+
+/// What is escaped beyond what JSON demands: a set of three switches.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(crate) struct Escapes(u8);
+
+impl Escapes {
+    pub(crate) const ASCII: Escapes = Escapes(1);
+    pub(crate) const HTML: Escapes = Escapes(2);
+    pub(crate) const SOLIDUS: Escapes = Escapes(4);
+    /// How many sets there are; [`index`](Self::index) is below it.
+    pub(crate) const COUNT: usize = 8;
+
+    pub(crate) const fn none() -> Escapes {
+        Escapes(0)
+    }
+
+    pub(crate) const fn from_index(index: usize) -> Escapes {
+        Escapes(index as u8)
+    }
+
+    pub(crate) const fn index(self) -> usize {
+        self.0 as usize
+    }
+
+    pub(crate) const fn has(self, escape: Escapes) -> bool {
+        self.0 & escape.0 != 0
+    }
+
+    pub(crate) fn set(&mut self, escape: Escapes, on: bool) {
+        self.0 = if on { self.0 | escape.0 } else { self.0 & !escape.0 };
+    }
+}
 
 /// A set of bytes that have to be looked at.
 pub(super) trait Set: Copy {

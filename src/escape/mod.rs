@@ -12,17 +12,16 @@
 
 #![allow(unsafe_code)]
 
-mod ahead;
+mod prefetch;
 mod set;
 
 use std::mem::{self, MaybeUninit};
 use std::slice;
 
-use crate::options::Escapes;
-use crate::slab::Tail;
+pub(crate) use set::Escapes;
 use set::{Json, More, Set};
 
-pub(crate) use ahead::prefetch;
+pub(crate) use prefetch::prefetch;
 
 cfg_select! {
     all(target_arch = "x86_64", target_feature = "sse2", not(miri), not(json_rope_portable)) => {
@@ -50,7 +49,7 @@ pub(crate) const MAX_ESCAPE: usize = 6;
 /// Room that the escaping copy may touch behind the worst case: one whole block.
 const SLACK: usize = 16;
 
-/// Room that [`put_quoted`] needs for `len` bytes between marks of up to 4 bytes in all. Saturates, so that an
+/// Room that [`quote`] needs for `len` bytes between marks of up to 4 bytes in all. Saturates, so that an
 /// impossible length asks for impossible room instead of wrapping round.
 #[inline(always)]
 pub(crate) const fn quoted_room(len: usize) -> usize {
@@ -106,32 +105,29 @@ pub(crate) fn clean_len_with(escapes: Escapes, text: &str) -> usize {
     imp::clean_len(More::of(escapes), text.as_bytes())
 }
 
-/// Appends `before`, `text` with its escapes, and `after` to `tail`, if there is [`quoted_room`] for them. Says whether
-/// there was.
+/// Writes `before`, `text` with its escapes, and `after` to `dst`, and returns where they end.
 ///
 /// Always inlined: where `text` is a constant, checking and copying it fold into a few stores.
+///
+/// # Safety
+/// `dst` must be valid for writes of [`quoted_room`] bytes and not overlap `text`. All bytes up to the result are then
+/// initialized.
 #[inline(always)]
-pub(crate) fn put_quoted<const B: usize, const A: usize>(
-    tail: &mut Tail<'_>,
+pub(crate) unsafe fn quote<const B: usize, const A: usize>(
     before: &[u8; B],
     text: &[u8],
     after: &[u8; A],
-) -> bool {
+    dst: *mut u8,
+) -> *mut u8 {
     const { assert!(A + B <= 4) };
-    let fits = tail.room() >= quoted_room(text.len());
-    if fits {
-        let start = tail.spare();
-        // SAFETY: there is room for at least 6 * text.len() + SLACK + 4 bytes. The marks take at most 4 and the escaped
-        // text at most 6 * text.len(), which leaves the copy the SLACK that it may touch. `text` cannot overlap room
-        // that nobody else may refer to. All bytes up to `end` were written when `advance` is told of them.
-        unsafe {
-            start.cast::<[u8; B]>().write(*before);
-            let end = escape(Json, text, start.add(B));
-            end.cast::<[u8; A]>().write(*after);
-            tail.advance(end.add(A).offset_from_unsigned(start));
-        }
+    // SAFETY: there is room for at least 6 * text.len() + SLACK + 4 bytes. The marks take at most 4 and the escaped text
+    // at most 6 * text.len(), which leaves the copy the SLACK that it may touch.
+    unsafe {
+        dst.cast::<[u8; B]>().write(*before);
+        let end = escape(Json, text, dst.add(B));
+        end.cast::<[u8; A]>().write(*after);
+        end.add(A)
     }
-    fits
 }
 
 /// Fills the front of `room` with `before`, `text` with the escapes that the options ask for, and `after`.
@@ -149,7 +145,7 @@ pub(crate) fn quote_with<'r, const B: usize, const A: usize>(
     const { assert!(A + B <= 4) };
     assert!(room.len() >= quoted_room(text.len()));
     let start = room.as_mut_ptr().cast::<u8>();
-    // SAFETY: as in `put_quoted`; and `text` is valid UTF-8.
+    // SAFETY: as in `quote`, with the room that was asserted; and `text` is valid UTF-8.
     unsafe {
         start.cast::<[u8; B]>().write(*before);
         let end = escape_with(More::of(escapes), text.as_bytes(), start.add(B));

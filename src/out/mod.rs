@@ -12,6 +12,9 @@ mod demand;
 mod framed;
 mod hold;
 mod message;
+mod plan;
+pub(crate) mod tail;
+mod utf8;
 
 use std::io;
 use std::mem::{self, MaybeUninit};
@@ -23,12 +26,15 @@ use crate::error::{Error, Result};
 use crate::options::Options;
 use crate::pool::{Buffer, Pool};
 use crate::rope::Rope;
-use crate::scan;
-use crate::slab::{self, Growth, SCRATCH, Scratch, Tail};
 
 pub(crate) use demand::ParkedOut;
 use hold::Holds;
 use message::Message;
+use plan::Growth;
+pub(crate) use plan::MAX_REMEMBERED;
+pub(crate) use tail::scratch;
+use tail::{SCRATCH, Scratch, Tail};
+pub(crate) use utf8::whole_characters;
 
 /// Where bytes go while the document is still being encoded.
 ///
@@ -164,7 +170,7 @@ impl<'a> Out<'a> {
         text: &[u8],
         after: &[u8; A],
     ) -> bool {
-        scan::put_quoted(&mut self.tail, before, text, after)
+        self.tail.put_quoted(before, text, after)
     }
 
     /// Writes one byte, which must be ASCII.
@@ -269,7 +275,7 @@ impl<'a> Out<'a> {
             // What is left of a buffer need not move if it makes a chunk of its own; and what does move leaves room.
             let filled = self.tail.filled_len();
             if self.tail.is_on_slab() && filled > 0 && filled >= self.growth.chunk() / 2 {
-                self.cut_chunk(slab::whole_characters(self.tail.filled()));
+                self.cut_chunk(whole_characters(self.tail.filled()));
             }
         }
         let filled = self.tail.filled_len();
@@ -283,7 +289,7 @@ impl<'a> Out<'a> {
         self.attention = true;
         if self.failure.is_none() {
             let other = if error.is_limit() { FailureKind::Limit } else { FailureKind::Data };
-            let kind = error.io_kind().map_or(other, FailureKind::Io);
+            let kind = error.io_error_kind().map_or(other, FailureKind::Io);
             self.failure = Some(Failure { kind, at: self.offset() });
         }
         error
@@ -406,7 +412,7 @@ impl<'a> Out<'a> {
     /// Cuts the tail into chunks of the planned sizes, as far as it has bytes for whole ones.
     fn cut_full_chunks(&mut self) {
         while self.tail.is_on_slab() && self.tail.filled_len() >= self.growth.chunk() {
-            let len = slab::whole_characters(&self.tail.filled()[..self.growth.chunk()]);
+            let len = whole_characters(&self.tail.filled()[..self.growth.chunk()]);
             self.cut_chunk(self.before_headroom(len));
         }
     }
@@ -428,7 +434,7 @@ impl<'a> Out<'a> {
 
     /// Sends the whole characters of the tail, and then `parts`, through the edge. The same memory is filled again.
     fn hand_over(&mut self, parts: &[&[u8]]) -> Result<()> {
-        self.hand_over_front(slab::whole_characters(self.tail.filled()), parts)
+        self.hand_over_front(whole_characters(self.tail.filled()), parts)
     }
 
     fn hand_over_front(&mut self, len: usize, parts: &[&[u8]]) -> Result<()> {

@@ -13,12 +13,11 @@ use serde::Serialize;
 use crate::error::Result;
 use crate::fmt::Formatter;
 use crate::options::Options;
-use crate::out::Out;
+use crate::out::{self, MAX_REMEMBERED, Out};
 use crate::rope::Rope;
 use crate::ser;
 use crate::sink::WriterEdge;
-use crate::slab::{self, MAX_REMEMBERED};
-use crate::tree;
+use crate::source::tree;
 
 pub use builder::EncoderBuilder;
 
@@ -211,7 +210,7 @@ where
 
 /// What `write` writes, into a rope. All that does not depend on its type is here, once.
 fn encode_with<const PLAIN: bool>(options: &Options, expected: usize, write: Write<'_, PLAIN>) -> Result<Rope> {
-    let mut scratch = slab::scratch();
+    let mut scratch = out::scratch();
     let mut formatter = Formatter::<PLAIN>::new(Out::in_memory(&mut scratch, options, expected), options);
     match write(&mut formatter).and_then(|()| formatter.check_complete()) {
         Ok(()) => formatter.out.finish(),
@@ -223,7 +222,7 @@ fn encode_with<const PLAIN: bool>(options: &Options, expected: usize, write: Wri
 type Write<'w, const PLAIN: bool> = &'w mut dyn FnMut(&mut Formatter<'_, PLAIN>) -> Result<()>;
 
 fn encode_tree_as<const PLAIN: bool>(options: &Options, expected: usize, tree: &serde_json::Value) -> Result<Rope> {
-    let mut scratch = slab::scratch();
+    let mut scratch = out::scratch();
     let out = Out::in_memory(&mut scratch, options, expected);
     let mut formatter = Formatter::<PLAIN>::without_recursion(out, options);
     match tree::write(&mut formatter, tree) {
@@ -258,7 +257,7 @@ fn write_with<const PLAIN: bool>(
     write: Write<'_, PLAIN>,
 ) -> Result<u64> {
     let mut edge = WriterEdge::new(writer);
-    let mut scratch = slab::scratch();
+    let mut scratch = out::scratch();
     let mut formatter = Formatter::<PLAIN>::new(Out::streaming(&mut scratch, options, &mut edge), options);
     match write(&mut formatter).and_then(|()| formatter.check_complete()) {
         Ok(()) => formatter.out.finish_streaming(),

@@ -1,0 +1,97 @@
+//! Sizes of chunks and slabs: plain arithmetic.
+
+/// How far apart the plan of a chunk and its real length may lie: a chunk is cut before a character that it would
+/// split, and the rest of a character is at most this long.
+const CHARACTER_REST: usize = 3;
+
+/// The largest output that an encoder remembers, in bytes. It bounds the slab that the next document starts with.
+pub(crate) const MAX_REMEMBERED: usize = 64 << 20;
+
+/// Decides the sizes of chunks and slabs from the number of bytes written, never from the number of hand-overs.
+///
+/// Chunks double from `first` up to `max`: a size has been used up when that many bytes went out at it, in however
+/// many pieces (a linked fragment ends a chunk early). A slab is about as large as all that was written before it,
+/// so slabs double too, but without an end, and their unused rest never exceeds the output by more than `first`.
+#[derive(Clone)]
+pub(crate) struct Growth {
+    first: usize,
+    max: usize,
+    chunk: usize,
+    written_at_size: usize,
+    written: usize,
+    expected: usize,
+}
+
+impl Growth {
+    /// A plan for chunks from `first` to `max` bytes, for a document of probably `expected` bytes (0: unknown).
+    pub(crate) fn new(first: usize, max: usize, expected: usize) -> Growth {
+        Growth { first, max, chunk: first, written_at_size: 0, written: 0, expected: expected.min(MAX_REMEMBERED) }
+    }
+
+    /// Plans no longer for what was expected, since this document is of another kind.
+    pub(crate) fn expect_nothing(&mut self) {
+        self.expected = 0;
+    }
+
+    /// The length at which the open chunk is to be cut.
+    pub(crate) fn chunk(&self) -> usize {
+        self.chunk
+    }
+
+    /// How many bytes to collect before a hand-over while streaming: a chunk, or, once chunks have reached their full
+    /// size, two of them, because a system call costs more than the cache misses of a larger buffer. But the first
+    /// bytes never wait for more than the first chunk.
+    pub(crate) fn batch(&self) -> usize {
+        if self.chunk < self.max || self.written == 0 { self.chunk } else { self.largest_batch() }
+    }
+
+    /// The most bytes that are collected before a hand-over.
+    pub(crate) fn largest_batch(&self) -> usize {
+        2 * self.max
+    }
+
+    /// The length that no chunk exceeds.
+    pub(crate) fn max(&self) -> usize {
+        self.max
+    }
+
+    /// Notes that a chunk of `len` bytes was cut.
+    pub(crate) fn count_chunk(&mut self, len: usize) {
+        self.written = self.written.saturating_add(len);
+        self.written_at_size = self.written_at_size.saturating_add(len);
+        if self.chunk < self.max && self.written_at_size.saturating_add(CHARACTER_REST) >= self.chunk {
+            self.chunk = self.chunk.saturating_mul(2).min(self.max);
+            self.written_at_size = 0;
+        }
+    }
+
+    /// The capacity of the slab to be allocated now, when `uncut` bytes have to move into it and at least `coming`
+    /// follow, and the number of chunks it will be cut into.
+    ///
+    /// The capacity is a sum of planned chunks, so that no slab ends in the middle of one.
+    pub(crate) fn slab(&self, uncut: usize, coming: usize) -> (usize, usize) {
+        // As much again as there is. Or, if recent documents tell, what they had and an eighth more, since sizes vary.
+        let so_far = self.written.saturating_add(uncut);
+        let expected = self.expected.saturating_add(self.expected / 8).saturating_sub(self.written);
+        let wanted = uncut.saturating_add(so_far.max(coming)).saturating_add(self.first).max(expected);
+        let mut plan = self.clone();
+        let (mut capacity, mut chunks) = (0usize, 0usize);
+        while plan.chunk < plan.max && capacity.saturating_add(plan.chunk / 2) < wanted {
+            capacity += plan.chunk;
+            chunks += 1;
+            plan.count_chunk(plan.chunk);
+        }
+        let rest = wanted.saturating_sub(capacity);
+        if rest > 0 && plan.chunk == plan.max {
+            let more = rest.saturating_add(plan.max / 2) / plan.max;
+            capacity = capacity.saturating_add(more.saturating_mul(plan.max));
+            chunks = chunks.saturating_add(more);
+        }
+        // Rounding may have gone down to nothing, or below what has to move.
+        while capacity <= uncut {
+            capacity += plan.chunk;
+            chunks += 1;
+        }
+        (capacity, chunks)
+    }
+}

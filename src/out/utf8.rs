@@ -1,0 +1,20 @@
+//! Where text can be cut.
+
+/// How many of `bytes`, the front part of valid UTF-8 text, are whole characters: all but 0 to 3 of them.
+pub(crate) fn whole_characters(bytes: &[u8]) -> usize {
+    let len = bytes.len();
+    // The last character starts at most four bytes before the end; whether it is complete its first byte tells.
+    for back in 1..=len.min(4) {
+        let first = bytes[len - back];
+        if first & 0xc0 != 0x80 {
+            let needed = match first {
+                0xf0.. => 4,
+                0xe0.. => 3,
+                0xc0.. => 2,
+                _ => 1,
+            };
+            return if needed > back { len - back } else { len };
+        }
+    }
+    len
+}

@@ -1,0 +1,3 @@
+//! What is encoded.
+
+pub(crate) mod tree;
