@@ -61,8 +61,8 @@ fn no_path_reads_or_writes_outside() {
                         check_in(&mut target, More::of(escapes), text.as_bytes(), &expected, &what);
                     }
                 }
-                let mut tail = Tail::on_scratch(target.tail_room(quoted_room(len)));
-                assert!(put_quoted(&mut tail, b",\"", text, b"\":"));
+                let mut tail = crate::out::tail::Tail::on_scratch(target.tail_room(quoted_room(len)));
+                assert!(tail.put_quoted(b",\"", text, b"\":"));
                 assert_eq!(tail.filled(), [b",\"", &expected[..], b"\":"].concat());
             }
         }

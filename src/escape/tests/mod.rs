@@ -83,11 +83,11 @@ fn check(text: &[u8]) {
     assert_eq!(imp::clean_len(Json, &text), first);
     assert_eq!(swar::clean_len(Json, &text), first);
     let mut room = vec![MaybeUninit::uninit(); quoted_room(text.len())].into_boxed_slice();
-    let mut tail = Tail::on_scratch(&mut room);
-    assert!(put_quoted(&mut tail, b",\"", &text, b"\":"));
+    let mut tail = crate::out::tail::Tail::on_scratch(&mut room);
+    assert!(tail.put_quoted(b",\"", &text, b"\":"));
     assert_eq!(tail.filled(), [b",\"", &expected[..], b"\":"].concat());
-    let mut tail = Tail::on_scratch(&mut room[1..]);
-    assert!(!put_quoted(&mut tail, b",\"", &text, b"\":"));
+    let mut tail = crate::out::tail::Tail::on_scratch(&mut room[1..]);
+    assert!(!tail.put_quoted(b",\"", &text, b"\":"));
 }
 
 /// Runs all implementations on a copy of `text` under `escapes`.
