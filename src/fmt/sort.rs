@@ -60,9 +60,10 @@ impl<const PLAIN: bool> Formatter<'_, PLAIN> {
     /// order they came in.
     pub(super) fn sort_members(&mut self, count: usize) {
         let Sorter { members, copy } = &mut self.sorter;
-        let first = members.len() - count;
+        let first = members.len().saturating_sub(count);
         let key = |member: &Member| &self.names[member.name.0..member.name.1];
-        if !members[first..].is_sorted_by_key(key) {
+        // After a failure that a `Serialize` swallowed, members may have been begun that were never written.
+        if self.out.check().is_ok() && !members[first..].is_sorted_by_key(key) {
             let held = self.out.held();
             let start = members[first].start;
             // The end of a member is one before the next begins, where the comma is.
