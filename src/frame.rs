@@ -155,7 +155,7 @@ impl Frame {
     /// A configuration error if the options do not go with the frame.
     pub(crate) fn line_breaks(self, options: &Options) -> Result<LineBreaks> {
         match self {
-            Frame::NdJson if options.pretty => {
+            Frame::NdJson if options.style.pretty => {
                 Err(Error::config("a document in Frame::NdJson is one line, so the encoder cannot be pretty"))
             }
             Frame::NdJson => Ok(LineBreaks::Removed),

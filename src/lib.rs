@@ -54,6 +54,7 @@
 #![deny(missing_docs)]
 #![cfg_attr(docsrs, feature(doc_cfg))]
 
+mod edge;
 mod encoder;
 mod error;
 mod escape;
@@ -63,9 +64,10 @@ mod frame;
 mod options;
 mod out;
 mod pool;
-mod pull;
 mod rope;
+mod run;
 mod ser;
+mod setup;
 mod sink;
 mod source;
 
@@ -74,21 +76,25 @@ use std::io;
 use bytes::Bytes;
 use serde::Serialize;
 
+pub use edge::{Chunks, ChunksReader};
 pub use encoder::{Encoder, EncoderBuilder};
 pub use error::{Error, Result};
 pub use fragment::Fragment;
 pub use frame::Frame;
 pub use options::{BytesFormat, NonFinite};
 pub use pool::{Pool, PoolOptions, PoolStats};
-pub use pull::{ArrayChunks, Chunks, RecordChunks, TryArrayChunks, TryRecordChunks};
 pub use rope::{IntoIter, Rope};
 pub use sink::VectoredSink;
 pub use source::tree::Tree;
 
-use options::Options;
+use options::{DEFAULT_MAX_DEPTH, Options};
+use setup::Setup;
+use sink::WriterDrain;
+use source::{Source as _, Value};
 
 static COMPACT: Options = Options::new(false);
 static PRETTY: Options = Options::new(true);
+static SETUP: Setup = Setup::with_depth(DEFAULT_MAX_DEPTH);
 
 /// Encodes `value` as compact JSON into a rope.
 ///
@@ -104,7 +110,7 @@ static PRETTY: Options = Options::new(true);
 /// # Errors
 /// A data error if `value` cannot be JSON or its `Serialize` fails, a limit error if it is nested deeper than 1,000.
 pub fn to_rope<T: ?Sized + Serialize>(value: &T) -> Result<Rope> {
-    encoder::encode_as::<T, true>(&COMPACT, 0, value)
+    run::to_rope_as::<true>(&COMPACT, 0, &SETUP, &mut |formatter| Value(value).write(formatter))
 }
 
 /// Encodes `value` as pretty JSON, indented by two spaces, into a rope. Otherwise like [`to_rope`].
@@ -117,7 +123,7 @@ pub fn to_rope<T: ?Sized + Serialize>(value: &T) -> Result<Rope> {
 /// # Errors
 /// As [`to_rope`].
 pub fn to_rope_pretty<T: ?Sized + Serialize>(value: &T) -> Result<Rope> {
-    encoder::encode_as::<T, false>(&PRETTY, 0, value)
+    run::to_rope_as::<false>(&PRETTY, 0, &SETUP, &mut |formatter| Value(value).write(formatter))
 }
 
 /// Encodes `value` as compact JSON into a list of chunks: those of [`to_rope`].
@@ -202,7 +208,8 @@ pub fn to_string_pretty<T: ?Sized + Serialize>(value: &T) -> Result<String> {
 /// # Errors
 /// As [`Encoder::write`]. After an error the writer has received an exact prefix of the document.
 pub fn to_writer<W: io::Write, T: ?Sized + Serialize>(mut writer: W, value: &T) -> Result<()> {
-    encoder::write_as::<T, true>(&COMPACT, &mut writer, value).map(drop)
+    let mut drain = WriterDrain::new(&mut writer);
+    run::to_drain_as::<true>(&COMPACT, &mut drain, &SETUP, &mut |formatter| Value(value).write(formatter)).map(drop)
 }
 
 /// Encodes `value` as pretty JSON into `writer`. Otherwise like [`to_writer`].
@@ -217,7 +224,8 @@ pub fn to_writer<W: io::Write, T: ?Sized + Serialize>(mut writer: W, value: &T) 
 /// # Errors
 /// As [`to_writer`].
 pub fn to_writer_pretty<W: io::Write, T: ?Sized + Serialize>(mut writer: W, value: &T) -> Result<()> {
-    encoder::write_as::<T, false>(&PRETTY, &mut writer, value).map(drop)
+    let mut drain = WriterDrain::new(&mut writer);
+    run::to_drain_as::<false>(&PRETTY, &mut drain, &SETUP, &mut |formatter| Value(value).write(formatter)).map(drop)
 }
 
 /// The examples of the README are tests.

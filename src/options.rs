@@ -69,16 +69,33 @@ pub(crate) const CHUNK_BOUNDS: std::ops::RangeInclusive<usize> = 16..=1 << 20;
 /// of 2 MiB.
 pub(crate) const DEFAULT_MAX_DEPTH: usize = 1000;
 
-/// All settings of an encoder, checked.
-#[derive(Clone, Debug)]
-pub(crate) struct Options {
+/// How tokens look: what the formatter needs to know. Small and `Copy`, so that a document owns its own.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Style {
     pub(crate) pretty: bool,
-    /// One step of indentation; none: two spaces.
-    pub(crate) indent: Option<String>,
     pub(crate) escapes: Escapes,
     pub(crate) non_finite: NonFinite,
     pub(crate) bytes: BytesFormat,
     pub(crate) sort_keys: bool,
+}
+
+impl Style {
+    /// Compact output with serde_json's escapes.
+    pub(crate) const PLAIN: Style = Style {
+        pretty: false,
+        escapes: Escapes::none(),
+        non_finite: NonFinite::Null,
+        bytes: BytesFormat::Array,
+        sort_keys: false,
+    };
+}
+
+/// All settings of an encoder, checked.
+#[derive(Clone, Debug)]
+pub struct Options {
+    pub(crate) style: Style,
+    /// One step of indentation; `None`: two spaces.
+    pub(crate) indent: Option<String>,
     /// `None`: [`DEFAULT_MAX_DEPTH`] where encoding recurses, no limit where it does not.
     pub(crate) max_depth: Option<usize>,
     pub(crate) max_len: u64,
@@ -91,12 +108,8 @@ impl Options {
     /// The defaults, as the documentation of `EncoderBuilder` states them, compact or pretty.
     pub(crate) const fn new(pretty: bool) -> Options {
         Options {
-            pretty,
+            style: Style { pretty, ..Style::PLAIN },
             indent: None,
-            escapes: Escapes::none(),
-            non_finite: NonFinite::Null,
-            bytes: BytesFormat::Array,
-            sort_keys: false,
             max_depth: None,
             max_len: u64::MAX,
             first_chunk: 2 * 1024,
@@ -107,12 +120,7 @@ impl Options {
 
     /// Whether the output is that of the plain compact serializer.
     pub(crate) fn is_plain(&self) -> bool {
-        let Options { pretty, escapes, non_finite, bytes, sort_keys, .. } = self;
-        !pretty
-            && *escapes == Escapes::none()
-            && *non_finite == NonFinite::Null
-            && *bytes == BytesFormat::Array
-            && !sort_keys
+        self.style == Style::PLAIN
     }
 
     /// The pool, if there is one with buffers of a useful size.

@@ -32,7 +32,7 @@ impl EncoderBuilder {
     /// # Ok::<(), json_rope::Error>(())
     /// ```
     pub fn pretty(mut self, pretty: bool) -> Self {
-        self.options.pretty = pretty;
+        self.options.style.pretty = pretty;
         self
     }
 
@@ -58,7 +58,7 @@ impl EncoderBuilder {
     /// # Ok::<(), json_rope::Error>(())
     /// ```
     pub fn ascii(mut self, ascii: bool) -> Self {
-        self.options.escapes.set(Escapes::ASCII, ascii);
+        self.options.style.escapes.set(Escapes::ASCII, ascii);
         self
     }
 
@@ -71,7 +71,7 @@ impl EncoderBuilder {
     /// # Ok::<(), json_rope::Error>(())
     /// ```
     pub fn html_safe(mut self, html_safe: bool) -> Self {
-        self.options.escapes.set(Escapes::HTML, html_safe);
+        self.options.style.escapes.set(Escapes::HTML, html_safe);
         self
     }
 
@@ -83,7 +83,7 @@ impl EncoderBuilder {
     /// # Ok::<(), json_rope::Error>(())
     /// ```
     pub fn escape_solidus(mut self, escape_solidus: bool) -> Self {
-        self.options.escapes.set(Escapes::SOLIDUS, escape_solidus);
+        self.options.style.escapes.set(Escapes::SOLIDUS, escape_solidus);
         self
     }
 
@@ -99,7 +99,7 @@ impl EncoderBuilder {
     /// # Ok::<(), json_rope::Error>(())
     /// ```
     pub fn non_finite(mut self, non_finite: NonFinite) -> Self {
-        self.options.non_finite = non_finite;
+        self.options.style.non_finite = non_finite;
         self
     }
 
@@ -118,7 +118,7 @@ impl EncoderBuilder {
     /// # Ok::<(), json_rope::Error>(())
     /// ```
     pub fn bytes(mut self, format: BytesFormat) -> Self {
-        self.options.bytes = format;
+        self.options.style.bytes = format;
         self
     }
 
@@ -136,7 +136,7 @@ impl EncoderBuilder {
     /// # Ok::<(), json_rope::Error>(())
     /// ```
     pub fn sort_keys(mut self, sort_keys: bool) -> Self {
-        self.options.sort_keys = sort_keys;
+        self.options.style.sort_keys = sort_keys;
         self
     }
 

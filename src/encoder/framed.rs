@@ -1,19 +1,17 @@
 //! Documents in frames: in memory, appended, streamed. Frames on demand are `pull/records.rs`.
 
 use std::io;
-use std::sync::atomic::Ordering;
 
 use serde::Serialize;
 
-use super::{Encoder, Write};
+use super::Encoder;
 use crate::error::{Error, Result};
-use crate::fmt::Formatter;
 use crate::frame::Frame;
-use crate::options::Options;
-use crate::out::Out;
 use crate::rope::Rope;
-use crate::sink::WriterEdge;
-use crate::{out, ser};
+use crate::run;
+use crate::sink::WriterDrain;
+use crate::source::Value;
+use crate::source::records::Framed;
 
 impl Encoder {
     /// Encodes `value` into a rope, in a frame.
@@ -42,14 +40,7 @@ impl Encoder {
     /// As `encode`; a limit error if the body is longer than the frame can say (gRPC: `u32::MAX` bytes); a
     /// configuration error for [`Frame::NdJson`] with a pretty encoder.
     pub fn encode_framed<T: ?Sized + Serialize>(&self, frame: Frame, value: &T) -> Result<Rope> {
-        let (options, expected) = (self.options(), self.shared.expected.load(Ordering::Relaxed));
-        let rope = if options.is_plain() {
-            encode_framed::<true>(options, frame, expected, &mut |formatter| ser::serialize(formatter, value))?
-        } else {
-            encode_framed::<false>(options, frame, expected, &mut |formatter| ser::serialize(formatter, value))?
-        };
-        self.remember(expected, rope.len());
-        Ok(rope)
+        self.to_rope(Framed::new(frame, self.options(), Value(value)))
     }
 
     /// Encodes `value` in a frame and appends it to `rope`.
@@ -95,12 +86,10 @@ impl Encoder {
     /// # Errors
     /// As [`encode_framed`](Encoder::encode_framed), or an I/O error as from `write`. If a document in a frame with a
     /// length cannot be encoded, nothing has been written.
-    pub fn write_framed<W, T>(&self, frame: Frame, writer: &mut W, value: &T) -> Result<u64>
+    pub fn write_framed<T>(&self, frame: Frame, mut writer: impl io::Write, value: &T) -> Result<u64>
     where
-        W: io::Write + ?Sized,
         T: ?Sized + Serialize,
     {
-        let mut writer = writer;
         if frame.has_length() {
             let rope = self.encode_framed(frame, value)?;
             return match rope.write_to(&mut writer) {
@@ -108,57 +97,7 @@ impl Encoder {
                 Err(error) => Err(Error::io(error).finish(rope.len() as u64)),
             };
         }
-        let options = self.options();
-        if options.is_plain() {
-            write_framed::<true>(options, frame, &mut writer, &mut |formatter| ser::serialize(formatter, value))
-        } else {
-            write_framed::<false>(options, frame, &mut writer, &mut |formatter| ser::serialize(formatter, value))
-        }
+        let source = Framed::new(frame, self.options(), Value(value));
+        run::to_drain(self.options(), &mut WriterDrain::new(&mut writer), source)
     }
-}
-
-fn encode_framed<const PLAIN: bool>(
-    options: &Options,
-    frame: Frame,
-    expected: usize,
-    write: Write<'_, PLAIN>,
-) -> Result<Rope> {
-    let line_breaks = frame.line_breaks(options)?;
-    let mut scratch = out::scratch();
-    let mut formatter = Formatter::<PLAIN>::new(Out::in_memory(&mut scratch, options, expected), options);
-    formatter.set_line_breaks(line_breaks);
-    formatter.out.reserve_frame(frame.headroom(), frame.suffix().len());
-    formatter.out.limit_from_here(options.max_len.min(frame.max_len()));
-    let framed = write(&mut formatter).and_then(|()| {
-        formatter.check_complete()?;
-        let prefix = frame.prefix(formatter.out.offset())?;
-        formatter.out.finish_framed(prefix.as_bytes(), frame.suffix())
-    });
-    framed.map_err(|error| error.finish(formatter.out.offset()))
-}
-
-/// For a frame without a length.
-fn write_framed<const PLAIN: bool>(
-    options: &Options,
-    frame: Frame,
-    writer: &mut dyn io::Write,
-    write: Write<'_, PLAIN>,
-) -> Result<u64> {
-    let line_breaks = frame.line_breaks(options)?;
-    let mut edge = WriterEdge::new(writer);
-    let mut scratch = out::scratch();
-    let mut formatter = Formatter::<PLAIN>::new(Out::streaming(&mut scratch, options, &mut edge), options);
-    formatter.set_line_breaks(line_breaks);
-    // What the frame adds does not count for `max_len`.
-    formatter.out.limit_from_here(u64::MAX);
-    let written = formatter.out.put(frame.opening()).and_then(|()| {
-        formatter.out.limit_from_here(options.max_len);
-        write(&mut formatter)?;
-        formatter.check_complete()?;
-        formatter.out.limit_from_here(u64::MAX);
-        formatter.out.put(frame.suffix())?;
-        formatter.out.finish_streaming()
-    });
-    // Of the body, as in memory.
-    written.map_err(|error| error.finish(formatter.out.offset().saturating_sub(frame.opening().len() as u64)))
 }

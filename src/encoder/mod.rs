@@ -3,6 +3,7 @@
 
 mod builder;
 mod framed;
+mod on_demand;
 
 use std::io;
 use std::sync::Arc;
@@ -11,13 +12,13 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use serde::Serialize;
 
 use crate::error::Result;
-use crate::fmt::Formatter;
 use crate::options::Options;
-use crate::out::{self, MAX_REMEMBERED, Out};
+use crate::out::MAX_REMEMBERED;
 use crate::rope::Rope;
-use crate::ser;
-use crate::sink::WriterEdge;
-use crate::source::tree;
+use crate::run;
+use crate::sink::WriterDrain;
+use crate::source::tree::Walker;
+use crate::source::{Source, Value};
 
 pub use builder::EncoderBuilder;
 
@@ -46,7 +47,8 @@ pub struct Encoder {
 #[derive(Debug)]
 struct Shared {
     options: Options,
-    expected: AtomicUsize,
+    /// About how long recent outputs were, in bytes.
+    estimate: AtomicUsize,
 }
 
 impl Default for Encoder {
@@ -68,7 +70,7 @@ impl Encoder {
     }
 
     pub(crate) fn with_options(options: Options) -> Encoder {
-        Encoder { shared: Arc::new(Shared { options, expected: AtomicUsize::new(0) }) }
+        Encoder { shared: Arc::new(Shared { options, estimate: AtomicUsize::new(0) }) }
     }
 
     /// Options that start at the defaults.
@@ -97,10 +99,7 @@ impl Encoder {
     /// A data error if `value` cannot be JSON, or its `Serialize` fails; a limit error if it is nested deeper than
     /// `max_depth` or its text is longer than `max_len`. Nothing of a failed document is returned.
     pub fn encode<T: ?Sized + Serialize>(&self, value: &T) -> Result<Rope> {
-        let expected = self.shared.expected.load(Ordering::Relaxed);
-        let rope = encode(&self.shared.options, expected, value)?;
-        self.remember(expected, rope.len());
-        Ok(rope)
+        self.to_rope(Value(value))
     }
 
     /// Encodes a tree into a rope by a walk of its own: the same bytes as [`encode`](Encoder::encode) under every
@@ -119,14 +118,13 @@ impl Encoder {
     /// A limit error if the tree is nested deeper than a `max_depth` that was set, or its text is longer than
     /// `max_len`.
     pub fn encode_tree(&self, tree: &serde_json::Value) -> Result<Rope> {
-        let expected = self.shared.expected.load(Ordering::Relaxed);
-        let options = &self.shared.options;
-        let rope = if options.is_plain() {
-            encode_tree_as::<true>(options, expected, tree)?
-        } else {
-            encode_tree_as::<false>(options, expected, tree)?
-        };
-        self.remember(expected, rope.len());
+        self.to_rope(Walker::new(tree, self.options()))
+    }
+
+    fn to_rope(&self, source: impl Source) -> Result<Rope> {
+        let estimate = self.shared.estimate.load(Ordering::Relaxed);
+        let rope = run::to_rope(&self.shared.options, estimate, source)?;
+        self.remember(estimate, rope.len());
         Ok(rope)
     }
 
@@ -169,98 +167,19 @@ impl Encoder {
     /// # Errors
     /// As [`encode`](Encoder::encode), or an I/O error: the first error of the writer other than `Interrupted`,
     /// `WriteZero` if it takes nothing, `InvalidData` if it claims to have taken more than it was given. The writer has
-    /// then received an exact prefix of the document, and nothing behind it: no bracket is closed.
-    pub fn write<W, T>(&self, writer: &mut W, value: &T) -> Result<u64>
-    where
-        W: io::Write + ?Sized,
-        T: ?Sized + Serialize,
-    {
-        let mut writer = writer;
-        write(&self.shared.options, &mut writer, value)
+    /// then received an exact prefix of the document, and nothing after it: no bracket is closed.
+    pub fn write<T: ?Sized + Serialize>(&self, mut writer: impl io::Write, value: &T) -> Result<u64> {
+        run::to_drain(self.options(), &mut WriterDrain::new(&mut writer), Value(value))
     }
 
-    /// Adjusts the expectation: at once to a longer output, slowly to shorter ones, so that one small document among
+    /// Adjusts the estimate: at once to a longer output, slowly to shorter ones, so that one small document among
     /// large ones changes little, and one large document among small ones is soon forgotten.
-    fn remember(&self, expected: usize, len: usize) {
+    fn remember(&self, estimate: usize, len: usize) {
         let len = len.min(MAX_REMEMBERED);
-        let next = if len >= expected { len } else { expected - (expected - len).div_ceil(4) };
-        if next != expected {
+        let next = if len >= estimate { len } else { estimate - (estimate - len).div_ceil(4) };
+        if next != estimate {
             // Lost updates between threads do no harm: it is an estimate.
-            self.shared.expected.store(next, Ordering::Relaxed);
+            self.shared.estimate.store(next, Ordering::Relaxed);
         }
-    }
-}
-
-/// Encodes into a rope; `expected` is the probable length, or 0.
-pub(crate) fn encode<T: ?Sized + Serialize>(options: &Options, expected: usize, value: &T) -> Result<Rope> {
-    if options.is_plain() {
-        encode_as::<T, true>(options, expected, value)
-    } else {
-        encode_as::<T, false>(options, expected, value)
-    }
-}
-
-/// The same for options that are known to be plain or not: then `T` is compiled for one serializer only.
-pub(crate) fn encode_as<T, const PLAIN: bool>(options: &Options, expected: usize, value: &T) -> Result<Rope>
-where
-    T: ?Sized + Serialize,
-{
-    encode_with::<PLAIN>(options, expected, &mut |formatter| ser::serialize(formatter, value))
-}
-
-/// What `write` writes, into a rope. All that does not depend on its type is here, once.
-fn encode_with<const PLAIN: bool>(options: &Options, expected: usize, write: Write<'_, PLAIN>) -> Result<Rope> {
-    let mut scratch = out::scratch();
-    let mut formatter = Formatter::<PLAIN>::new(Out::in_memory(&mut scratch, options, expected), options);
-    match write(&mut formatter).and_then(|()| formatter.check_complete()) {
-        Ok(()) => formatter.out.finish(),
-        Err(error) => Err(error.finish(formatter.out.offset())),
-    }
-}
-
-/// Writes a value.
-type Write<'w, const PLAIN: bool> = &'w mut dyn FnMut(&mut Formatter<'_, PLAIN>) -> Result<()>;
-
-fn encode_tree_as<const PLAIN: bool>(options: &Options, expected: usize, tree: &serde_json::Value) -> Result<Rope> {
-    let mut scratch = out::scratch();
-    let out = Out::in_memory(&mut scratch, options, expected);
-    let mut formatter = Formatter::<PLAIN>::without_recursion(out, options);
-    match tree::write(&mut formatter, tree) {
-        Ok(()) => formatter.out.finish(),
-        Err(error) => Err(error.finish(formatter.out.offset())),
-    }
-}
-
-/// Streams into `writer` and returns the number of bytes.
-pub(crate) fn write<T>(options: &Options, writer: &mut dyn io::Write, value: &T) -> Result<u64>
-where
-    T: ?Sized + Serialize,
-{
-    if options.is_plain() {
-        write_as::<T, true>(options, writer, value)
-    } else {
-        write_as::<T, false>(options, writer, value)
-    }
-}
-
-/// The same for options that are known to be plain or not.
-pub(crate) fn write_as<T, const PLAIN: bool>(options: &Options, writer: &mut dyn io::Write, value: &T) -> Result<u64>
-where
-    T: ?Sized + Serialize,
-{
-    write_with::<PLAIN>(options, writer, &mut |formatter| ser::serialize(formatter, value))
-}
-
-fn write_with<const PLAIN: bool>(
-    options: &Options,
-    writer: &mut dyn io::Write,
-    write: Write<'_, PLAIN>,
-) -> Result<u64> {
-    let mut edge = WriterEdge::new(writer);
-    let mut scratch = out::scratch();
-    let mut formatter = Formatter::<PLAIN>::new(Out::streaming(&mut scratch, options, &mut edge), options);
-    match write(&mut formatter).and_then(|()| formatter.check_complete()) {
-        Ok(()) => formatter.out.finish_streaming(),
-        Err(error) => Err(error.finish(formatter.out.offset())),
     }
 }

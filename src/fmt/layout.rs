@@ -79,19 +79,24 @@ impl<const PLAIN: bool> Formatter<'_, PLAIN> {
         if PLAIN || !self.options.pretty { self.out.put_byte(mark) } else { self.new_line(Some(mark), None) }
     }
 
+    /// Begins the template of lines with one step of indentation, from which longer ones are made.
+    pub(super) fn begin_line_template(&mut self, indent: &str) {
+        self.line.extend_from_slice(b",\n");
+        self.line.extend_from_slice(indent.as_bytes());
+        self.indent_len = indent.len();
+    }
+
     /// A new line, indented to the depth, between the given marks.
     fn new_line(&mut self, before: Option<u8>, after: Option<u8>) -> Result<()> {
         if self.line_breaks != LineBreaks::Kept {
             return self.new_framed_line(before, after);
         }
         // All but the marks is the same for every line of a depth, so it is put together once.
-        let indent = self.options.indent().as_bytes();
-        let len = 2 + self.depth * indent.len();
-        if self.line.is_empty() {
-            self.line.extend_from_slice(b",\n");
-        }
+        let len = 2 + self.depth * self.indent_len;
         while self.line.len() < len {
-            self.line.extend_from_slice(indent);
+            for at in 2..2 + self.indent_len {
+                self.line.push(self.line[at]);
+            }
         }
         self.line[0] = before.unwrap_or_default();
         self.out.put(&self.line[usize::from(before.is_none())..len])?;
@@ -104,15 +109,14 @@ impl<const PLAIN: bool> Formatter<'_, PLAIN> {
     /// The same where line breaks are part of a frame, also those that the indentation may have.
     #[cold]
     fn new_framed_line(&mut self, before: Option<u8>, after: Option<u8>) -> Result<()> {
-        let options = self.options;
         self.out.put(before.as_slice())?;
         self.line_break()?;
         for _ in 0..self.depth {
-            for &byte in options.indent().as_bytes() {
-                match byte {
+            for at in 2..2 + self.indent_len {
+                match self.line[at] {
                     b'\n' => self.line_break()?,
                     b'\r' => {}
-                    _ => self.out.put_byte(byte)?,
+                    byte => self.out.put_byte(byte)?,
                 }
             }
         }
@@ -125,7 +129,7 @@ impl<const PLAIN: bool> Formatter<'_, PLAIN> {
             LineBreaks::Kept => self.out.put_byte(b'\n'),
             LineBreaks::Removed => Ok(()),
             LineBreaks::WithData => {
-                self.out.exempt(DATA.len());
+                self.out.raise_limit(DATA.len());
                 self.out.put_byte(b'\n')?;
                 self.out.put(DATA)
             }

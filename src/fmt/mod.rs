@@ -20,86 +20,71 @@ mod string;
 use smallvec::SmallVec;
 
 use crate::error::{Error, Result};
-use crate::options::{LineBreaks, Options};
-use crate::out::{Out, ParkedOut};
+use crate::options::{LineBreaks, Options, Style};
+use crate::out::Out;
+use crate::setup::Setup;
 use sort::Sorter;
-
-/// A [`Formatter`] between two steps.
-pub(crate) struct Parked {
-    pub(crate) out: ParkedOut,
-    depth: usize,
-    max_depth: usize,
-    names: String,
-    sorter: Sorter,
-    line: SmallVec<[u8; 128]>,
-    line_breaks: LineBreaks,
-}
-
-impl Parked {
-    /// A document of which nothing is written.
-    pub(crate) fn new(options: &Options, max_depth: usize, max_len: u64, line_breaks: LineBreaks) -> Parked {
-        let (names, sorter, line) = (String::new(), Sorter::default(), SmallVec::new());
-        Parked { out: ParkedOut::new(options, max_len), depth: 0, max_depth, names, sorter, line, line_breaks }
-    }
-}
 
 /// Writes the tokens of one document.
 ///
 /// In this order: what every token needs has an offset of less than 128 bytes, which takes three bytes less in each of
 /// the many instructions that are compiled into the `Serialize` of a type.
 #[repr(C)]
-pub(crate) struct Formatter<'a, const PLAIN: bool> {
+pub struct Formatter<'a, const PLAIN: bool> {
     depth: usize,
     max_depth: usize,
-    options: &'a Options,
+    options: Style,
     pub(crate) out: Out<'a>,
     /// Names of members that are being written, as a stack of texts in one string: for error pointers, if key and
     /// value come in separate calls; and of all members of open objects, if they are to be sorted.
     pub(crate) names: String,
     sorter: Sorter,
-    /// What `layout` begins a line with in pretty output.
+    /// What `layout` begins a line with in pretty output: a comma, a line feed, and indentation for as many levels as
+    /// were needed so far, but always for one.
     line: SmallVec<[u8; 128]>,
+    /// Bytes of one step of indentation.
+    indent_len: usize,
     line_breaks: LineBreaks,
 }
 
 impl<'a, const PLAIN: bool> Formatter<'a, PLAIN> {
-    pub(crate) fn new(out: Out<'a>, options: &'a Options) -> Self {
-        Formatter::with_depth(out, options, options.max_depth_recursive())
-    }
-
-    /// A formatter for a walk that does not recurse, and so needs no limit if none was set.
-    pub(crate) fn without_recursion(out: Out<'a>, options: &'a Options) -> Self {
-        Formatter::with_depth(out, options, options.max_depth_walking())
-    }
-
-    fn with_depth(out: Out<'a>, options: &'a Options, max_depth: usize) -> Self {
+    /// Never inlined, and all of it in one literal: then it is built in the place where it stays, and not moved.
+    #[inline(never)]
+    pub(crate) fn new(out: impl FnOnce() -> Out<'a>, options: &Options, setup: &Setup) -> Self {
         debug_assert!(!PLAIN || options.is_plain());
-        let (names, sorter, line) = (String::new(), Sorter::default(), SmallVec::new());
-        Formatter { out, options, depth: 0, max_depth, names, sorter, line, line_breaks: LineBreaks::Kept }
+        Formatter {
+            out: out(),
+            depth: 0,
+            max_depth: setup.max_depth,
+            options: options.style,
+            names: String::new(),
+            sorter: Sorter::default(),
+            line: SmallVec::new(),
+            indent_len: 0,
+            line_breaks: setup.line_breaks,
+        }
     }
 
-    /// Says what becomes of line breaks; otherwise they are kept. Nothing may be written yet.
-    pub(crate) fn set_line_breaks(&mut self, line_breaks: LineBreaks) {
-        self.line_breaks = line_breaks;
+    /// Prepares what the options need, if they need anything. Apart from [`new`](Self::new), which builds the formatter in
+    /// the place where it stays.
+    #[inline(always)]
+    pub(crate) fn prepare(&mut self, options: &Options) {
+        if !PLAIN && options.style.pretty {
+            self.begin_line_template(options.indent());
+        }
     }
 
-    /// Goes on where [`park`](Self::park) stopped, with the same options.
-    pub(crate) fn resume(parked: Parked, options: &'a Options) -> Self {
-        let Parked { out, depth, max_depth, names, sorter, line, line_breaks } = parked;
-        Formatter { out: Out::resume(out, options), options, depth, max_depth, names, sorter, line, line_breaks }
-    }
-
-    /// Puts the document aside between two tokens.
-    pub(crate) fn park(self) -> Parked {
-        let Formatter { out, depth, max_depth, names, sorter, line, line_breaks, .. } = self;
-        Parked { out: out.park(), depth, max_depth, names, sorter, line, line_breaks }
+    /// Completes an error that ends the document.
+    #[cold]
+    pub(crate) fn final_error(&mut self, error: Error, setup: &Setup) -> Error {
+        error.finish(self.out.produced().saturating_sub(setup.origin))
     }
 
     /// Whether a step of a document on demand is over: see [`Out::should_stop`].
     #[inline(always)]
     pub(crate) fn should_stop(&mut self) -> bool {
         if !PLAIN {
-            self.out.cut_held();
+            self.out.cut_released();
         }
         self.out.should_stop()
     }

@@ -1,46 +1,50 @@
-//! A message on demand, whose length stands before it: it may be longer than a chunk, so its first chunk waits, with
-//! headroom, until the length is known. What the headroom had too much is closed by moving the rest of that chunk.
+//! The front of a frame whose length is known last.
 //!
-//! Chunks behind the first one are finished as ever, and linked fragments stay linked; they only cannot be taken yet,
-//! because a step does not end within a message.
+//! Room for the longest prefix is written before the body like any other bytes, and the first chunk of the message
+//! stays writable until the message is complete. Then the prefix is put in, right-aligned. Headroom that is left over
+//! at the front of a chunk is skipped; inside a chunk, the rest of the chunk is moved over it.
+//!
+//! Later chunks are finished as usual, and linked fragments stay linked, but none of them can be taken before the
+//! message is complete, because a step does not end within a message.
 
-use bytes::BytesMut;
+use bytes::{Buf, BytesMut};
 
 use super::Out;
 use crate::error::Result;
 
-/// Chunks of less than this may be shorter than the headroom. Messages are then held in one piece instead.
-const LEAST_CHUNK: usize = 64;
+/// Chunks that are shorter than this may be shorter than the headroom. Messages are then held in one piece.
+const MIN_SPLIT_CHUNK: usize = 64;
 
 /// A message of which the length is not known yet.
 pub(super) struct Message {
     /// Where its headroom begins: in the tail, or in `first`.
     at: usize,
-    headroom: usize,
+    pub(super) headroom: usize,
     /// The offset at which it begins.
     began: u64,
     /// The chunk that the headroom is in, once it is cut, and its place in the list of finished chunks.
-    first: Option<(usize, BytesMut)>,
+    pub(super) first: Option<(usize, BytesMut)>,
     held: bool,
 }
 
 impl Out<'_> {
-    /// Begins a message with room for a prefix of up to `headroom` bytes. Ends the one before.
+    /// Begins a message with room for a prefix of up to `headroom` bytes.
     pub(crate) fn begin_message(&mut self, headroom: usize) -> Result<()> {
-        // The headroom in one piece, if possible without moving what stands before it.
-        let filled = self.tail.filled_len();
-        let left = self.tail.capacity() - filled;
-        if left < headroom && self.tail.is_on_slab() && filled >= self.growth.chunk() / 2 {
+        // The headroom has to be in one piece, if possible without moving what is before it.
+        let filled = self.memory.tail.filled_len();
+        let half = self.memory.plan.chunk_len() / 2;
+        if self.memory.unused() < headroom && self.memory.tail.is_on_slab() && filled >= half {
             self.cut_chunk(filled);
         }
-        let held = self.growth.chunk() < LEAST_CHUNK;
+        let held = self.memory.plan.chunk_len() < MIN_SPLIT_CHUNK;
         self.hold()?;
-        let (at, began) = (self.tail.filled_len(), self.offset());
-        for _ in 0..headroom {
-            self.put_byte(0)?;
-        }
+        let (at, began) = (self.memory.tail.filled_len(), self.offset());
+        self.put(&[0; 32][..headroom])?;
         if !held {
             self.release();
+        }
+        if self.target.is_rope() {
+            self.memory.framing = headroom;
         }
         self.message = Some(Message { at, headroom, began, first: None, held });
         Ok(())
@@ -55,46 +59,57 @@ impl Out<'_> {
     pub(crate) fn end_message(&mut self, prefix: &[u8]) {
         let Some(Message { at, headroom, first, held, .. }) = self.message.take() else { return };
         let unused = headroom - prefix.len();
-        let close = |bytes: &mut [u8]| {
-            bytes[unused..headroom].copy_from_slice(prefix);
-            if unused > 0 {
-                bytes.copy_within(unused.., 0);
-            }
-        };
         match first {
+            None if at == 0 => {
+                self.memory.tail.filled_mut()[unused..headroom].copy_from_slice(prefix);
+                self.memory.tail.skip(unused);
+                self.memory.framing = self.memory.framing.saturating_sub(unused);
+            }
             None => {
-                close(&mut self.tail.filled_mut()[at..]);
-                self.tail.truncate(self.tail.filled_len() - unused);
+                close(&mut self.memory.tail.filled_mut()[at..], unused, headroom, prefix);
+                self.memory.tail.truncate(self.memory.tail.filled_len() - unused);
             }
             Some((index, mut chunk)) => {
-                close(&mut chunk[at..]);
-                chunk.truncate(chunk.len() - unused);
+                if at == 0 {
+                    chunk[unused..headroom].copy_from_slice(prefix);
+                    chunk.advance(unused);
+                } else {
+                    close(&mut chunk[at..], unused, headroom, prefix);
+                    chunk.truncate(chunk.len() - unused);
+                }
                 self.flushed -= unused as u64;
-                self.done.insert(index, chunk.freeze());
+                self.chunks.insert(index, chunk.freeze());
             }
         }
         if held {
             self.release();
         }
-        self.cut_held();
+        if self.target.is_steps() {
+            self.cut_released();
+        }
+        self.update_room();
     }
 
-    /// Takes a message that failed back, with its headroom.
-    pub(crate) fn cancel_message(&mut self) {
-        let Some(Message { at, began, first, held, .. }) = self.message.take() else { return };
-        match first {
-            None => self.tail.truncate(at),
-            Some((index, mut chunk)) => {
-                self.done.truncate_chunks(index);
-                chunk.truncate(at);
-                self.done.push(chunk.freeze());
-                self.tail.truncate(0);
-                self.flushed = began;
+    /// Writes the front of a frame that has no length.
+    pub(crate) fn put_opening(&mut self, opening: &'static [u8]) -> Result<()> {
+        if self.target.is_rope() {
+            self.memory.framing += opening.len();
+        }
+        self.put(opening)
+    }
+
+    /// Writes the end of a frame, into the room that was kept for it if there is some.
+    pub(crate) fn put_suffix(&mut self, suffix: &'static [u8]) -> Result<()> {
+        self.raise_limit(suffix.len());
+        if self.target.is_rope() {
+            self.memory.tailroom = 0;
+            self.update_room();
+            if self.room() < suffix.len() && self.memory.tail.filled_len() > 0 {
+                return self.link(bytes::Bytes::from_static(suffix));
             }
+            self.memory.framing += suffix.len();
         }
-        if held {
-            self.release();
-        }
+        self.put(suffix)
     }
 
     /// The most bytes up to `len` that can be cut without cutting the headroom of a message.
@@ -110,12 +125,12 @@ impl Out<'_> {
         self.message.as_ref().map_or(0, |message| if message.first.is_none() { message.headroom } else { 0 })
     }
 
-    /// Takes a chunk that was cut from the tail, if it has the headroom of a message in it. Else gives it back.
+    /// Takes a chunk that was cut from the tail, if it has the headroom of a message in it. Otherwise gives it back.
     pub(super) fn keep_for_message(&mut self, chunk: BytesMut) -> Option<BytesMut> {
         match &mut self.message {
             Some(message) if message.first.is_none() => {
                 if message.at < chunk.len() {
-                    message.first = Some((self.done.chunks().len(), chunk));
+                    message.first = Some((self.chunks.chunks().len(), chunk));
                     return None;
                 }
                 message.at -= chunk.len();
@@ -123,5 +138,13 @@ impl Out<'_> {
             }
             _ => Some(chunk),
         }
+    }
+}
+
+/// Puts `prefix` at the end of the headroom and moves all of it over the unused part.
+fn close(bytes: &mut [u8], unused: usize, headroom: usize, prefix: &[u8]) {
+    bytes[unused..headroom].copy_from_slice(prefix);
+    if unused > 0 {
+        bytes.copy_within(unused.., 0);
     }
 }

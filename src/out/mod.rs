@@ -1,77 +1,80 @@
 //! The only write path. `fmt` writes every byte of a document through an [`Out`]; nothing else reserves or commits
 //! bytes.
 //!
-//! Writing is a comparison and a copy into the open [`Tail`]. When its room is used up, [`Out::refill`] decides what
-//! happens: in memory the tail is cut into chunks and a new slab is opened; while streaming the bytes leave through the
-//! [`Spill`] edge and the same buffer is filled again. On demand it is as in memory, but a slab is one chunk, and the
-//! chunks are taken away as they are finished; see `out/demand.rs`. With a pool, slabs are its buffers. What stands
-//! before a body whose length is known last is put into the headroom of its first chunk at the end; see
-//! `out/framed.rs`, and `out/message.rs` for messages on demand.
+//! Writing is a comparison and a copy into the open end of [`Memory`]. When its room is used up, [`Out::refill`] does
+//! what the [`Target`] asks for: a rope cuts chunks and opens another slab, a writer takes the bytes and the same
+//! memory is filled again, and a document on demand makes one chunk, for which somebody waits.
+//!
+//! * `tail`: the cursor over memory; the only unsafe code here
+//! * `memory`, `plan`: which buffer comes next, and how large it is
+//! * `target`: where bytes go
+//! * `hold`: parts that stay in one piece until they are complete
+//! * `message`: the front of a frame, which is known last
+//! * `link`: chunks that are shared instead of copied
+//! * `steps`: what only documents on demand need
 
-mod demand;
-mod framed;
+mod failure;
 mod hold;
+mod link;
+mod memory;
 mod message;
 mod plan;
+mod steps;
 pub(crate) mod tail;
+mod target;
 mod utf8;
 
-use std::io;
 use std::mem::{self, MaybeUninit};
 
-use bytes::{Bytes, BytesMut};
+use bytes::Bytes;
 use smallvec::SmallVec;
 
 use crate::error::{Error, Result};
 use crate::options::Options;
-use crate::pool::{Buffer, Pool};
 use crate::rope::Rope;
+use crate::setup::Setup;
 
-pub(crate) use demand::ParkedOut;
+use failure::Failure;
 use hold::Holds;
+use memory::{Memory, Need};
 use message::Message;
-use plan::Growth;
+use tail::Scratch;
+use utf8::char_boundary_before_end;
+
 pub(crate) use plan::MAX_REMEMBERED;
 pub(crate) use tail::scratch;
-use tail::{SCRATCH, Scratch, Tail};
-pub(crate) use utf8::whole_characters;
+pub(crate) use target::{Drain, Target};
 
-/// Where bytes go while the document is still being encoded.
-///
-/// `out` only declares it; `sink` implements it for writers. It is called through `dyn`, once for many kilobytes.
-pub(crate) trait Spill {
-    /// Takes all of `parts`, in order. None of them is empty.
-    fn spill(&mut self, parts: &[&[u8]]) -> io::Result<()>;
-}
-
-/// The output of one document. In this order: see `Formatter`.
+/// The output of one document, or of one stream of records. The order of the fields is that of use: see `Formatter`.
 #[repr(C)]
 pub(crate) struct Out<'a> {
-    tail: Tail<'a>,
-    done: Rope,
-    /// The first chunk while its headroom, of so many bytes, waits for a prefix. It is not in `done`.
-    first: Option<(usize, BytesMut)>,
-    /// On demand, a message that is not complete.
-    message: Option<Message>,
-    /// Bytes at the end of each slab that are kept for a suffix.
-    tailroom: usize,
-    growth: Growth,
-    /// Where slabs come from, if not from the allocator.
-    pool: Option<&'a Pool>,
-    /// Bytes that were cut, linked or handed over; those in the tail come on top.
+    memory: Memory<'a>,
+    /// The finished chunks that nobody has taken.
+    chunks: Rope,
+    /// Bytes that have left the tail. [`offset`](Self::offset) adds those still in it.
     flushed: u64,
-    /// The largest offset allowed.
-    max_len: u64,
-    /// The offset that `max_len` is counted from: not 0 for a later record of a stream.
-    limit_from: u64,
-    edge: Option<&'a mut dyn Spill>,
+    limit: Limit,
     /// While any is open, bytes stay in the tail, which grows, so that they can be rearranged.
     holds: Holds,
-    failure: Option<Failure>,
-    /// Whether chunks are made one at a time, as they are asked for.
-    on_demand: bool,
-    /// Whether there is a finished chunk or a failure: one byte to look at behind every token.
-    attention: bool,
+    /// A message whose length is not known yet.
+    message: Option<Message>,
+    /// In a stream of records: where the record that is being written begins.
+    record_start: Option<u64>,
+    target: Target<'a>,
+    failure: Option<Box<Failure>>,
+    /// Whether a drain has the bytes of the tail. If it still is set later, the drain panicked.
+    is_draining: bool,
+    /// Whether a step on demand is over: there is a finished chunk or a failure. Cached, so that the check after every
+    /// token is one load.
+    step_done: bool,
+}
+
+/// The range of offsets that may be written.
+#[derive(Clone, Copy)]
+struct Limit {
+    /// Where the body begins that is limited: not 0 in a frame, or for a later record of a stream.
+    start: u64,
+    end: u64,
 }
 
 /// Entries of the chunk list that are reserved at a time, at most: those of 256 MiB in full chunks. With a pool nothing
@@ -80,89 +83,64 @@ pub(crate) struct Out<'a> {
 const MAX_RESERVED: usize = 4096;
 const FIRST_RESERVED: usize = 64;
 
-/// The rest of a document that would have a pool's buffer for itself is copied out if it is shorter than this. (A
-/// document that fits the scratch never gets that far.) An allocation of that size takes as long as copying some
-/// kilobytes; a buffer out of circulation costs another one of 64 KiB.
-const COPY_OUT_BELOW: usize = 2 * 1024;
-
-/// The plan for chunks and slabs. No chunk is longer than a buffer of the pool, if there is one.
-fn growth(options: &Options, expected: usize) -> Growth {
-    let longest = options.usable_pool().map_or(usize::MAX, Pool::buffer_size);
-    Growth::new(options.first_chunk.min(longest), options.max_chunk.min(longest), expected)
-}
-
-/// What made the output unusable. It is kept because a `Serialize` implementation may swallow the error it was given.
-struct Failure {
-    kind: FailureKind,
-    /// The offset at which it happened.
-    at: u64,
-}
-
-enum FailureKind {
-    Io(io::ErrorKind),
-    Limit,
-    Data,
-}
-
 impl<'a> Out<'a> {
-    /// An output that is kept as a rope; `expected` is its probable length, or 0.
-    pub(crate) fn in_memory(scratch: &'a mut Scratch, options: &'a Options, expected: usize) -> Out<'a> {
-        Out::new(scratch, options, expected, None)
-    }
-
-    /// An output whose bytes leave through `edge` while the document is being encoded.
-    pub(crate) fn streaming(scratch: &'a mut Scratch, options: &'a Options, edge: &'a mut dyn Spill) -> Out<'a> {
-        Out::new(scratch, options, 0, Some(edge))
-    }
-
-    fn new(
+    /// An output that starts on the stack. `estimate` is its probable length, or 0.
+    #[inline(always)]
+    pub(crate) fn new(
         scratch: &'a mut Scratch,
         options: &'a Options,
-        expected: usize,
-        edge: Option<&'a mut dyn Spill>,
+        estimate: usize,
+        setup: &Setup,
+        target: Target<'a>,
     ) -> Out<'a> {
-        let pool = options.usable_pool();
-        // What moves from the scratch must leave half of a buffer free.
-        let len = pool.map_or(SCRATCH, |pool| SCRATCH.min(pool.buffer_size() / 2));
+        let tailroom = if target.is_rope() { setup.framing.1 } else { 0 };
+        let memory = Memory::on_scratch(scratch, options, estimate, setup.framing.0, tailroom);
+        Out::with_memory(memory, options, setup, target)
+    }
+
+    #[inline(always)]
+    fn with_memory(memory: Memory<'a>, options: &Options, setup: &Setup, target: Target<'a>) -> Out<'a> {
         let mut out = Out {
-            tail: Tail::on_scratch(&mut scratch[..len]),
-            done: Rope::new(),
-            first: None,
-            message: None,
-            tailroom: 0,
-            growth: growth(options, expected),
-            pool,
+            memory,
+            chunks: Rope::new(),
             flushed: 0,
-            max_len: options.max_len,
-            limit_from: 0,
-            edge,
+            limit: Limit { start: 0, end: if setup.limits_whole { options.max_len } else { u64::MAX } },
             holds: Holds::default(),
+            message: None,
+            record_start: None,
+            target,
             failure: None,
-            on_demand: false,
-            attention: false,
+            is_draining: false,
+            step_done: false,
         };
-        out.open_room();
+        out.update_room();
         out
     }
 
     /// Bytes produced so far.
     pub(crate) fn offset(&self) -> u64 {
-        self.flushed + self.tail.filled_len() as u64
+        self.flushed + self.memory.tail.filled_len() as u64
+    }
+
+    /// Bytes of the document produced so far, without the headroom of a message.
+    pub(crate) fn produced(&self) -> u64 {
+        let headroom = self.message.as_ref().map_or(0, |message| message.headroom);
+        self.offset() - headroom as u64
     }
 
     /// Bytes that can be written without a refill.
     #[inline(always)]
     pub(crate) fn room(&self) -> usize {
-        self.tail.room()
+        self.memory.tail.room()
     }
 
     /// Lets `write` fill a front part of the [`room`](Self::room).
     #[inline(always)]
     pub(crate) fn fill(&mut self, write: impl for<'s> FnOnce(&'s mut [MaybeUninit<u8>]) -> &'s mut [u8]) {
-        self.tail.fill(write);
+        self.memory.tail.fill(write);
     }
 
-    /// Writes `before`, `text` with its escapes, and `after`, if they surely fit the room. Says whether it did.
+    /// Writes `before`, `text` with its escapes, and `after`, if there surely is room for them. Returns whether it did.
     #[inline(always)]
     pub(crate) fn put_quoted<const B: usize, const A: usize>(
         &mut self,
@@ -170,19 +148,19 @@ impl<'a> Out<'a> {
         text: &[u8],
         after: &[u8; A],
     ) -> bool {
-        self.tail.put_quoted(before, text, after)
+        self.memory.tail.put_quoted(before, text, after)
     }
 
     /// Writes one byte, which must be ASCII.
     #[inline(always)]
     pub(crate) fn put_byte(&mut self, byte: u8) -> Result<()> {
-        if self.tail.put_byte(byte) { Ok(()) } else { self.put_slow(&[byte]) }
+        if self.memory.tail.put_byte(byte) { Ok(()) } else { self.put_slow(&[byte]) }
     }
 
     /// Writes `text`, which may be cut anywhere, even inside a character.
     #[inline(always)]
     pub(crate) fn put(&mut self, text: &[u8]) -> Result<()> {
-        if self.tail.put(text) { Ok(()) } else { self.put_slow(text) }
+        if self.memory.tail.put(text) { Ok(()) } else { self.put_slow(text) }
     }
 
     /// Fills the room up, refills, and goes on: a token that does not fit is split, so that chunks are always full.
@@ -190,8 +168,8 @@ impl<'a> Out<'a> {
     #[inline(never)]
     pub(crate) fn put_slow(&mut self, mut text: &[u8]) -> Result<()> {
         loop {
-            let (now, later) = text.split_at(text.len().min(self.tail.room()));
-            self.tail.put(now);
+            let (now, later) = text.split_at(text.len().min(self.memory.tail.room()));
+            self.memory.tail.put(now);
             if later.is_empty() {
                 return Ok(());
             }
@@ -200,301 +178,224 @@ impl<'a> Out<'a> {
         }
     }
 
-    /// Makes room when there is none, and at least `coming` bytes are about to be written.
+    /// Makes room when there is none. At least `coming` bytes are about to be written.
     #[cold]
     #[inline(never)]
     pub(crate) fn refill(&mut self, coming: usize) -> Result<()> {
-        debug_assert_eq!(self.tail.room(), 0);
+        debug_assert_eq!(self.memory.tail.room(), 0);
         self.check()?;
-        self.allow(1)?;
-        if self.can_send() {
-            self.hand_over(&[])?;
-            // From the scratch at once to the largest batch: one buffer. Back to it after a hold.
-            let (largest, capacity) = (self.growth.largest_batch(), self.tail.capacity());
-            let too_large = capacity > largest.max(SCRATCH) && !self.tail.is_on_pooled_slab();
-            if capacity < self.growth.chunk() || too_large {
-                let slab = self.pool.map_or_else(|| Buffer::with_capacity(largest), Pool::take);
-                self.tail.move_to(slab);
+        self.check_limit(1)?;
+        match &self.target {
+            Target::Drain(_) if self.holds.is_empty() => {
+                self.flush(&[])?;
+                if self.memory.is_bad_batch() {
+                    self.next_buffer(coming);
+                }
             }
-        } else {
-            if self.holds.open == 0 {
+            Target::Drain(_) => self.next_buffer(coming),
+            Target::Rope => {
                 self.cut_full_chunks();
+                self.next_buffer(coming);
             }
-            // On demand, a buffer of a pool may serve for several chunks.
-            let pooled = self.on_demand && self.holds.open == 0 && self.tail.is_on_pooled_slab();
-            if !pooled || self.tail.capacity() < self.growth.chunk() {
-                self.next_slab(coming);
-            }
+            Target::Steps => self.refill_step(coming),
         }
-        self.open_room();
+        self.update_room();
         Ok(())
     }
 
-    /// Moves the uncut bytes to the slab that is written next. At least `coming` bytes follow.
-    fn next_slab(&mut self, coming: usize) {
-        if let Some(pool) = self.pool
-            && self.takes_pooled_slab(pool, coming)
-        {
-            // For as many chunks as are to be expected, but not all at once, or as many as there are.
-            if self.flushed == 0 || self.done.list_is_full() {
-                let (_, chunks) = self.growth.slab(self.tail.filled_len(), coming);
-                let most = if self.flushed == 0 { FIRST_RESERVED } else { MAX_RESERVED };
-                self.done.reserve(chunks.min(most), self.growth.chunk());
-            }
-            return self.tail.move_to(pool.take());
-        }
-        self.next_own_slab(coming);
-    }
-
-    /// The same, to a slab that belongs to no pool.
-    fn next_own_slab(&mut self, coming: usize) {
-        // More than `max_len` allows is never written.
-        let filled = self.tail.filled_len();
-        let allowed = self.allowed();
-        let coming = coming.min(allowed);
-        let capacity = if self.on_demand {
-            self.one_chunk(coming)
-        } else if self.edge.is_some() {
-            // Held while streaming: what has left says nothing of how much will be held.
-            filled.saturating_add(filled.max(coming))
-        } else {
-            let (capacity, chunks) = self.growth.slab(filled, coming);
-            self.done.reserve(chunks.min(MAX_RESERVED), self.growth.chunk());
-            capacity
-        };
-        self.tail.move_to_slab(capacity.min(filled.saturating_add(allowed)).saturating_add(self.tailroom));
-    }
-
-    /// Whether the next slab can be a buffer of the pool. What is held has to stay in one piece, and may not fit.
-    fn takes_pooled_slab(&mut self, pool: &Pool, coming: usize) -> bool {
-        if self.on_demand && self.offset() < SCRATCH as u64 {
-            // As in memory, a document that fits the scratch takes no buffer away from others.
-            return false;
-        }
-        if self.holds.open == 0 {
+    /// Moves the uncut bytes to the buffer that is written next, from the pool if there is one.
+    fn next_buffer(&mut self, coming: usize) {
+        let (need, held, allowed) = (self.need(), !self.holds.is_empty(), self.remaining());
+        if self.memory.has_pool() && !held && self.target.is_rope() {
             // What is left of a buffer need not move if it makes a chunk of its own; and what does move leaves room.
-            let filled = self.tail.filled_len();
-            if self.tail.is_on_slab() && filled > 0 && filled >= self.growth.chunk() / 2 {
-                self.cut_chunk(whole_characters(self.tail.filled()));
-            }
+            self.cut_rest();
         }
-        let filled = self.tail.filled_len();
-        let needed = if self.holds.open == 0 { filled } else { filled.saturating_add(filled.max(coming)) };
-        needed.saturating_add(self.tail.headroom()) <= pool.buffer_size() / 4 * 3
+        let before = self.memory.tail.is_on_slab();
+        let chunks = self.memory.next_buffer(need, held, coming, allowed);
+        self.reserve_chunks(chunks, before);
     }
 
-    /// Remembers that the document cannot be completed, and gives the error back.
-    #[cold]
-    pub(crate) fn fail(&mut self, error: Error) -> Error {
-        self.attention = true;
-        if self.failure.is_none() {
-            let other = if error.is_limit() { FailureKind::Limit } else { FailureKind::Data };
-            let kind = error.io_error_kind().map_or(other, FailureKind::Io);
-            self.failure = Some(Failure { kind, at: self.offset() });
+    /// What the target needs memory for.
+    fn need(&self) -> Need {
+        match &self.target {
+            Target::Rope => Need::Rope,
+            Target::Steps => Need::Step,
+            Target::Drain(_) => Need::Batch,
         }
-        error
     }
 
-    /// The rope of all chunks, once the document is complete. The output is then empty.
+    /// Reserves list entries for the chunks that are expected, but not for all of a long document at once.
+    fn reserve_chunks(&mut self, chunks: usize, begun: bool) {
+        if !self.target.is_rope() {
+            return;
+        }
+        let most = if self.memory.has_pool() && !begun { FIRST_RESERVED } else { MAX_RESERVED };
+        if !self.memory.has_pool() || !begun || self.chunks.list_is_full() {
+            self.chunks.reserve(chunks.min(most), self.memory.plan.chunk_len());
+        }
+    }
+
+    /// Makes a chunk of the rest of a slab if it is at least half of one.
+    fn cut_rest(&mut self) {
+        let filled = self.memory.tail.filled_len();
+        if self.memory.tail.is_on_slab() && filled > 0 && filled >= self.memory.plan.chunk_len() / 2 {
+            self.cut_chunk(char_boundary_before_end(self.memory.tail.filled()));
+        }
+    }
+
+    /// The rope of all chunks of a document that is complete and has been [checked](Self::check). The output is then
+    /// empty. There is no error any more, but a `Result` that is passed on need not be moved.
     pub(crate) fn finish(&mut self) -> Result<Rope> {
-        self.check()?;
         if self.is_one_small_chunk() {
             // Most documents: one chunk of exactly their length.
-            return Ok(Rope::from(Bytes::copy_from_slice(self.tail.filled())));
+            return Ok(Rope::from(Bytes::copy_from_slice(self.memory.tail.filled())));
         }
-        self.copy_out(0);
+        let unfit = self.memory.is_oversized(self.offset()) || self.memory.is_nearly_empty();
+        if unfit || !self.memory.tail.is_on_slab() {
+            self.memory.shrink_to_fit(0);
+            if self.chunks.is_empty() {
+                // Let go of a list that was reserved for many chunks.
+                self.chunks = Rope::new();
+            }
+        }
         self.cut_full_chunks();
-        self.cut_chunk(self.tail.filled_len());
-        Ok(mem::take(&mut self.done))
+        self.cut_chunk(self.memory.tail.filled_len());
+        debug_assert_eq!(self.flushed, self.chunks.len() as u64);
+        Ok(mem::take(&mut self.chunks))
     }
 
     /// Whether the whole document, now complete, is on the scratch, and no longer than the first chunk.
     #[inline]
     fn is_one_small_chunk(&self) -> bool {
-        self.flushed == 0 && !self.tail.is_on_slab() && self.tail.filled_len() <= self.growth.chunk()
+        self.flushed == 0 && !self.memory.tail.is_on_slab() && self.memory.tail.filled_len() <= self.max_cut()
     }
 
-    /// Gives the uncut bytes of a complete document, and a suffix, exactly the memory they need, if they are in none,
-    /// or in too much.
-    fn copy_out(&mut self, suffix: usize) {
-        // A document that fits the scratch gets its exact size. So does one that was expected to be far longer.
-        if !self.tail.is_on_slab() || self.wastes() || self.wastes_pooled() {
-            let filled = self.tail.filled_len();
-            self.tail.move_to_slab(if filled > 0 { filled + suffix } else { 0 });
-            if self.done.is_empty() {
-                // Let go of a list that was reserved for many chunks.
-                self.done = Rope::new();
-            }
-        }
+    /// Hands the last bytes of a document that is complete to the drain, and returns how many there were in all.
+    pub(crate) fn finish_drain(&mut self) -> Result<u64> {
+        self.flush_front(self.memory.tail.filled_len(), &[])?;
+        debug_assert!(self.chunks.is_empty(), "a chunk was cut that nobody takes");
+        Ok(self.flushed)
     }
 
-    /// Hands over the last bytes, once the document is complete, and returns how many there were in all.
-    pub(crate) fn finish_streaming(&mut self) -> Result<u64> {
-        self.check()?;
-        let filled = self.tail.filled_len();
-        match self.hand_over_front(filled, &[]) {
-            Ok(()) => Ok(self.flushed),
-            Err(error) => Err(error.finish(self.offset())),
-        }
+    /// Whether nothing is held back, so that bytes can leave.
+    fn is_free(&self) -> bool {
+        self.holds.is_empty()
     }
 
-    /// Lets `max_len` be exceeded by `more` bytes that are not of the document itself.
-    pub(crate) fn exempt(&mut self, more: usize) {
-        self.max_len = self.max_len.saturating_add(more as u64);
-        self.limit_from += more as u64;
-    }
-
-    /// Whether [`send`](Self::send) can be called: the document is streaming, and nothing is held.
+    /// Whether [`send`](Self::send) can be called: bytes leave while they are encoded, and nothing is held.
     pub(crate) fn can_send(&self) -> bool {
-        self.edge.is_some() && self.holds.open == 0
+        self.target.is_drain() && self.is_free()
     }
 
-    /// Sends what there is, and then `parts`, none of them empty, by reference. Between characters.
+    /// Sends what there is, and then `parts`, none of them empty, by reference. Only between characters.
     pub(crate) fn send(&mut self, parts: &[&[u8]]) -> Result<()> {
         self.check()?;
-        self.allow(parts.iter().map(|part| part.len()).sum())?;
-        self.hand_over(parts)?;
-        self.open_room();
+        self.check_limit(parts.iter().map(|part| part.len()).fold(0, usize::saturating_add))?;
+        self.flush(parts)?;
+        self.update_room();
         Ok(())
     }
 
-    /// Whether [`link`](Self::link) can be called: the document is kept in memory, and nothing is held.
-    pub(crate) fn can_link(&self) -> bool {
-        self.edge.is_none() && self.holds.open == 0
+    /// The longest chunk that can be cut now.
+    fn max_cut(&self) -> usize {
+        (self.memory.plan.chunk_len() + self.memory.framing).min(self.memory.plan.max_chunk())
     }
 
-    /// Adds `chunk`, which is not empty, to the rope by reference. Between characters.
-    pub(crate) fn link(&mut self, chunk: Bytes) -> Result<()> {
-        self.check()?;
-        self.allow(chunk.len())?;
-        if self.on_demand {
-            return self.link_in_slices(chunk);
-        }
-        // What was expected of the whole document says nothing of the texts between its fragments.
-        self.growth.expect_nothing();
-        if self.tail.filled_len() > 0 {
-            // Short texts between links come from one slab, not each from an allocation of its own, nor from a buffer
-            // of a pool. And a chunk must not keep a slab that was made for a longer document.
-            if !self.tail.is_on_slab() || self.wastes() {
-                self.next_own_slab(0);
-            }
-            self.cut_full_chunks();
-            self.cut_chunk(self.tail.filled_len());
-        } else if self.flushed == 0 {
-            // The first chunk is not ours to write into: what stands before it becomes a chunk of its own.
-            self.tail.reserve_headroom(0);
-        }
-        self.flushed += chunk.len() as u64;
-        self.done.push(chunk);
-        self.open_room();
-        Ok(())
-    }
-
-    /// An error if the document has failed before. A `Serialize` implementation that goes on after an error must not
-    /// get a document that looks whole.
-    #[inline]
-    pub(crate) fn check(&self) -> Result<()> {
-        if self.failure.is_none() { Ok(()) } else { self.failed_before() }
-    }
-
-    #[cold]
-    fn failed_before(&self) -> Result<()> {
-        let message = "a Serialize implementation went on after an error";
-        let error = match self.failure.as_ref().map(|failure| &failure.kind) {
-            None => return Ok(()),
-            Some(FailureKind::Io(kind)) => Error::io(io::Error::new(*kind, message)),
-            Some(FailureKind::Limit) => Error::limit(message),
-            Some(FailureKind::Data) => Error::data(message),
-        };
-        Err(error.finish(self.offset()))
-    }
-
-    /// Cuts the tail into chunks of the planned sizes, as far as it has bytes for whole ones.
+    /// Cuts the tail into chunks of the planned sizes, as far as it has bytes for whole ones and they are not held.
     fn cut_full_chunks(&mut self) {
-        while self.tail.is_on_slab() && self.tail.filled_len() >= self.growth.chunk() {
-            let len = whole_characters(&self.tail.filled()[..self.growth.chunk()]);
+        if !self.is_free() {
+            return;
+        }
+        while self.memory.tail.is_on_slab() && self.memory.tail.filled_len() >= self.max_cut() {
+            let len = char_boundary_before_end(&self.memory.tail.filled()[..self.max_cut()]);
             self.cut_chunk(self.before_headroom(len));
         }
     }
 
+    /// Makes a chunk of the `len` oldest bytes, if there are any.
     fn cut_chunk(&mut self, len: usize) {
+        debug_assert!(!self.target.is_drain());
         if len > 0 {
-            let headroom = self.tail.headroom();
-            let chunk = self.tail.cut(len);
-            if headroom > 0 {
-                self.first = Some((headroom, chunk));
-            } else if let Some(chunk) = self.keep_for_message(chunk) {
-                self.done.push(chunk.freeze());
-            }
-            self.attention = true;
+            let chunk = self.memory.tail.cut(len);
             self.flushed += len as u64;
-            self.growth.count_chunk(len);
+            self.memory.plan.record(len - mem::take(&mut self.memory.framing).min(len));
+            if let Some(chunk) = self.keep_for_message(chunk) {
+                self.push_chunk(chunk.freeze());
+            }
         }
     }
 
-    /// Sends the whole characters of the tail, and then `parts`, through the edge. The same memory is filled again.
-    fn hand_over(&mut self, parts: &[&[u8]]) -> Result<()> {
-        self.hand_over_front(whole_characters(self.tail.filled()), parts)
+    fn push_chunk(&mut self, chunk: Bytes) {
+        self.chunks.push(chunk);
+        self.step_done = true;
     }
 
-    fn hand_over_front(&mut self, len: usize, parts: &[&[u8]]) -> Result<()> {
-        let (sent, bytes) = {
-            let mut all: SmallVec<[&[u8]; 2]> = SmallVec::new();
-            all.extend((len > 0).then(|| &self.tail.filled()[..len]));
-            all.extend_from_slice(parts);
-            let sent = match &mut self.edge {
-                Some(edge) if !all.is_empty() => edge.spill(&all),
-                _ => Ok(()),
-            };
-            (sent, all.iter().map(|part| part.len() as u64).sum::<u64>())
-        };
-        self.tail.discard(len);
+    /// Hands the whole characters of the tail, and then `parts`, to the drain. The same memory is filled again.
+    fn flush(&mut self, parts: &[&[u8]]) -> Result<()> {
+        self.flush_front(char_boundary_before_end(self.memory.tail.filled()), parts)
+    }
+
+    fn flush_front(&mut self, len: usize, parts: &[&[u8]]) -> Result<()> {
+        let Target::Drain(drain) = &mut self.target else { return Ok(()) };
+        let mut all: SmallVec<[&[u8]; 2]> = SmallVec::new();
+        all.extend((len > 0).then(|| &self.memory.tail.filled()[..len]));
+        all.extend_from_slice(parts);
+        if all.is_empty() {
+            return Ok(());
+        }
+        // If the drain panics, and a `Serialize` catches that, nothing is sent a second time.
+        self.is_draining = true;
+        let drained = drain.drain(&all);
+        self.is_draining = false;
+        let bytes = all.iter().map(|part| part.len() as u64).sum::<u64>();
+        drop(all);
+        self.memory.tail.discard(len);
         self.flushed += bytes;
-        self.growth.count_chunk(len);
-        sent.map_err(|error| self.fail(Error::io(error)))
-    }
-
-    /// Whether the slab is too large for the document: unused capacity may not exceed the output, or the scratch if
-    /// that is more. A pool's buffer is what it is.
-    fn wastes(&self) -> bool {
-        let unused = self.tail.capacity() - self.tail.filled_len();
-        unused as u64 > self.offset().max(SCRATCH as u64) && !self.tail.is_on_pooled_slab()
-    }
-
-    /// Whether the uncut bytes are few and the only ones in a pool's buffer.
-    fn wastes_pooled(&self) -> bool {
-        let Some(pool) = self.pool else { return false };
-        let taken = self.tail.capacity() + self.tail.headroom();
-        self.tail.is_on_pooled_slab() && self.tail.filled_len() < COPY_OUT_BELOW && taken >= pool.buffer_size()
+        self.memory.plan.record(len);
+        drained.map_err(|error| self.fail(Error::io(error)))
     }
 
     /// A limit error if `more` bytes are too many.
-    fn allow(&mut self, more: usize) -> Result<()> {
-        if self.max_len.saturating_sub(self.offset()) >= more as u64 {
+    fn check_limit(&mut self, more: usize) -> Result<()> {
+        if self.limit.end.saturating_sub(self.offset()) >= more as u64 {
             return Ok(());
         }
-        let limit = self.max_len - self.limit_from;
+        let limit = self.limit.end - self.limit.start;
         let message = format!("the document is longer than the {limit} bytes that max_len or its frame allows");
         Err(self.fail(Error::limit(message)))
     }
 
-    /// Bytes that `max_len` still allows.
-    fn allowed(&self) -> usize {
-        usize::try_from(self.max_len.saturating_sub(self.offset())).unwrap_or(usize::MAX)
+    /// Bytes that the limit still allows.
+    fn remaining(&self) -> usize {
+        usize::try_from(self.limit.end.saturating_sub(self.offset())).unwrap_or(usize::MAX)
     }
 
-    /// Lets the tail be written up to the end of its memory, or of the next batch, but not past `max_len`.
-    fn open_room(&mut self) {
-        let allowed = self.allowed();
-        // Not past the end of a batch, or of a chunk that somebody waits for.
-        let filled = self.tail.filled_len();
-        let batch = match (self.holds.open, &self.edge) {
-            (0, Some(_)) => self.growth.batch().saturating_sub(filled),
-            (0, None) if self.on_demand && self.tail.is_on_slab() => self.growth.chunk().saturating_sub(filled),
-            _ => usize::MAX,
+    /// Lets the next `max_len` bytes be written, and no more.
+    pub(crate) fn restart_limit(&mut self, max_len: u64) {
+        let start = self.offset();
+        self.limit = Limit { start, end: start.saturating_add(max_len) };
+        self.update_room();
+    }
+
+    /// Lets `more` bytes be written that do not count, because the frame adds them.
+    pub(crate) fn raise_limit(&mut self, more: usize) {
+        self.limit.start = self.limit.start.saturating_add(more as u64);
+        self.limit.end = self.limit.end.saturating_add(more as u64);
+        self.update_room();
+    }
+
+    /// Lets the tail be written up to the end of its memory, or of the next batch or step, but not past the limit.
+    #[inline]
+    fn update_room(&mut self) {
+        let filled = self.memory.tail.filled_len();
+        let planned = match &self.target {
+            Target::Rope => usize::MAX,
+            _ if !self.is_free() => usize::MAX,
+            Target::Drain(_) => self.memory.plan.batch().saturating_sub(filled),
+            Target::Steps if self.memory.tail.is_on_slab() => self.memory.plan.chunk_len().saturating_sub(filled),
+            Target::Steps => usize::MAX,
         };
-        let tailroom = if self.tail.is_on_slab() { self.tailroom } else { 0 };
-        let left = (self.tail.capacity() - filled).saturating_sub(tailroom);
-        self.tail.set_room(allowed.min(batch).min(left));
+        let room = self.memory.unused().saturating_sub(self.memory.tailroom);
+        self.memory.tail.set_room(self.remaining().min(planned).min(room));
     }
 }

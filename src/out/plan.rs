@@ -13,28 +13,28 @@ pub(crate) const MAX_REMEMBERED: usize = 64 << 20;
 /// many pieces (a linked fragment ends a chunk early). A slab is about as large as all that was written before it,
 /// so slabs double too, but without an end, and their unused rest never exceeds the output by more than `first`.
 #[derive(Clone)]
-pub(crate) struct Growth {
+pub(crate) struct ChunkPlan {
     first: usize,
     max: usize,
     chunk: usize,
     written_at_size: usize,
     written: usize,
-    expected: usize,
+    estimate: usize,
 }
 
-impl Growth {
-    /// A plan for chunks from `first` to `max` bytes, for a document of probably `expected` bytes (0: unknown).
-    pub(crate) fn new(first: usize, max: usize, expected: usize) -> Growth {
-        Growth { first, max, chunk: first, written_at_size: 0, written: 0, expected: expected.min(MAX_REMEMBERED) }
+impl ChunkPlan {
+    /// A plan for chunks from `first` to `max` bytes, for a document of probably `estimate` bytes (0: unknown).
+    pub(crate) fn new(first: usize, max: usize, estimate: usize) -> ChunkPlan {
+        ChunkPlan { first, max, chunk: first, written_at_size: 0, written: 0, estimate: estimate.min(MAX_REMEMBERED) }
     }
 
     /// Plans no longer for what was expected, since this document is of another kind.
-    pub(crate) fn expect_nothing(&mut self) {
-        self.expected = 0;
+    pub(crate) fn forget_estimate(&mut self) {
+        self.estimate = 0;
     }
 
     /// The length at which the open chunk is to be cut.
-    pub(crate) fn chunk(&self) -> usize {
+    pub(crate) fn chunk_len(&self) -> usize {
         self.chunk
     }
 
@@ -42,21 +42,21 @@ impl Growth {
     /// size, two of them, because a system call costs more than the cache misses of a larger buffer. But the first
     /// bytes never wait for more than the first chunk.
     pub(crate) fn batch(&self) -> usize {
-        if self.chunk < self.max || self.written == 0 { self.chunk } else { self.largest_batch() }
+        if self.chunk < self.max || self.written == 0 { self.chunk } else { self.max_batch() }
     }
 
     /// The most bytes that are collected before a hand-over.
-    pub(crate) fn largest_batch(&self) -> usize {
+    pub(crate) fn max_batch(&self) -> usize {
         2 * self.max
     }
 
     /// The length that no chunk exceeds.
-    pub(crate) fn max(&self) -> usize {
+    pub(crate) fn max_chunk(&self) -> usize {
         self.max
     }
 
     /// Notes that a chunk of `len` bytes was cut.
-    pub(crate) fn count_chunk(&mut self, len: usize) {
+    pub(crate) fn record(&mut self, len: usize) {
         self.written = self.written.saturating_add(len);
         self.written_at_size = self.written_at_size.saturating_add(len);
         if self.chunk < self.max && self.written_at_size.saturating_add(CHARACTER_REST) >= self.chunk {
@@ -72,14 +72,14 @@ impl Growth {
     pub(crate) fn slab(&self, uncut: usize, coming: usize) -> (usize, usize) {
         // As much again as there is. Or, if recent documents tell, what they had and an eighth more, since sizes vary.
         let so_far = self.written.saturating_add(uncut);
-        let expected = self.expected.saturating_add(self.expected / 8).saturating_sub(self.written);
-        let wanted = uncut.saturating_add(so_far.max(coming)).saturating_add(self.first).max(expected);
+        let estimate = self.estimate.saturating_add(self.estimate / 8).saturating_sub(self.written);
+        let wanted = uncut.saturating_add(so_far.max(coming)).saturating_add(self.first).max(estimate);
         let mut plan = self.clone();
         let (mut capacity, mut chunks) = (0usize, 0usize);
         while plan.chunk < plan.max && capacity.saturating_add(plan.chunk / 2) < wanted {
             capacity += plan.chunk;
             chunks += 1;
-            plan.count_chunk(plan.chunk);
+            plan.record(plan.chunk);
         }
         let rest = wanted.saturating_sub(capacity);
         if rest > 0 && plan.chunk == plan.max {

@@ -1,12 +1,4 @@
-//! The memory that is being written, and how much of it to ask for next. Only `out` uses this module.
-//!
-//! Three sizes that are easily confused:
-//!
-//! * the **scratch** is a fixed area on the stack that every document starts in;
-//! * a **chunk** is what the rope holds and the socket sees;
-//! * a **slab** is what the allocator sees: one allocation that is cut into chunks which share it.
-//!
-//! [`Tail`] owns the unsafe part: three pointers into the scratch or into a slab. [`Growth`] is plain arithmetic.
+//! The cursor over memory: three pointers into the stack area of a document, or into a slab. The unsafe part of `out`.
 
 #![allow(unsafe_code)]
 
@@ -14,7 +6,7 @@ use std::marker::PhantomData;
 use std::mem::{self, MaybeUninit};
 use std::slice;
 
-use bytes::BytesMut;
+use bytes::{Buf, BytesMut};
 
 use crate::escape;
 use crate::pool::Buffer;
@@ -24,22 +16,25 @@ use crate::pool::Buffer;
 /// documents, at the price of a deeper stack frame under every `Serialize` recursion.
 pub(crate) const SCRATCH: usize = 14 * 1024;
 
+/// What a frame adds to a body at most, rounded up. It comes on top, so that it moves no document off the stack.
+pub(super) const MAX_FRAMING: usize = 32;
+
 /// The stack area; see [`SCRATCH`].
-pub(crate) type Scratch = [MaybeUninit<u8>; SCRATCH];
+pub(crate) type Scratch = [MaybeUninit<u8>; SCRATCH + MAX_FRAMING];
 
 /// A fresh stack area. Costs nothing: no byte of it is written.
 pub(crate) fn scratch() -> Scratch {
-    [MaybeUninit::uninit(); SCRATCH]
+    [MaybeUninit::uninit(); SCRATCH + MAX_FRAMING]
 }
 
-/// The open end of the output: initialised bytes that are not yet part of a chunk, then room for more.
+/// The open end of the output: initialized bytes that are not yet part of a chunk, then room for more.
 ///
 /// Invariants, which every method keeps and every unsafe block rests on:
 ///
 /// 1. `start <= cur <= end <= limit`, all inside (or at the end of) one allocation that only this `Tail` may touch
 ///    between `start` and `limit`.
-/// 2. The bytes from `start` to `cur` are initialised.
-/// 3. Either `slab` has capacity and no length, and is exactly `headroom` initialised bytes and `start..limit`; or
+/// 2. The bytes from `start` to `cur` are initialized.
+/// 3. Either `slab` has capacity and no length, and its spare capacity is exactly `start..limit`; or
 ///    `slab` has no capacity and `start..limit` is the scratch borrowed for `'a`, or nothing.
 ///
 /// In this order, `cur` and `end` first: see `Formatter`.
@@ -50,9 +45,6 @@ pub(crate) struct Tail<'a> {
     start: *mut u8,
     limit: *mut u8,
     slab: Buffer,
-    /// Bytes that the first chunk has before its text, for what a frame puts there when the length is known. On the
-    /// scratch there are none yet: it is a promise for the first slab.
-    headroom: usize,
     scratch: PhantomData<&'a mut [MaybeUninit<u8>]>,
 }
 
@@ -67,33 +59,7 @@ impl<'a> Tail<'a> {
     pub(crate) fn on_scratch(scratch: &'a mut [MaybeUninit<u8>]) -> Tail<'a> {
         let bytes = scratch.as_mut_ptr_range();
         let (start, end) = (bytes.start.cast::<u8>(), bytes.end.cast::<u8>());
-        Tail { cur: start, end, start, limit: end, slab: Buffer::default(), headroom: 0, scratch: PhantomData }
-    }
-
-    /// Keeps `headroom` bytes free before the first chunk, if it comes from a slab. Nothing may have been cut yet.
-    ///
-    /// # Panics
-    /// If the tail is on a slab already.
-    pub(crate) fn reserve_headroom(&mut self, headroom: usize) {
-        assert!(!self.is_on_slab());
-        self.headroom = headroom;
-    }
-
-    /// Bytes that the next chunk has before its text.
-    pub(crate) fn headroom(&self) -> usize {
-        self.headroom
-    }
-
-    /// The same tail without a borrow, so that it can be kept between steps.
-    ///
-    /// # Panics
-    /// If it has memory, and that is a scratch.
-    pub(crate) fn detach(self) -> Tail<'static> {
-        // Invariant 3: a tail with memory is on a slab that it owns, or on a borrowed scratch, which it may not
-        // outlive.
-        assert!(self.is_on_slab() || self.capacity() == 0);
-        let Tail { cur, end, start, limit, slab, headroom, .. } = self;
-        Tail { cur, end, start, limit, slab, headroom, scratch: PhantomData }
+        Tail { cur: start, end, start, limit: end, slab: Buffer::default(), scratch: PhantomData }
     }
 
     /// Bytes that can still be written.
@@ -110,14 +76,14 @@ impl<'a> Tail<'a> {
 
     /// The bytes written and not yet cut.
     pub(crate) fn filled(&self) -> &[u8] {
-        // SAFETY: by invariants 1 and 2 these bytes are initialised and nobody else writes them while `self` is
+        // SAFETY: by invariants 1 and 2 these bytes are initialized and nobody else writes them while `self` is
         // borrowed.
         unsafe { slice::from_raw_parts(self.start, self.filled_len()) }
     }
 
     /// The bytes written and not yet cut, to be rearranged.
     pub(crate) fn filled_mut(&mut self) -> &mut [u8] {
-        // SAFETY: by invariants 1 and 2 these bytes are initialised, and `self` is borrowed exclusively.
+        // SAFETY: by invariants 1 and 2 these bytes are initialized, and `self` is borrowed exclusively.
         unsafe { slice::from_raw_parts_mut(self.start, self.filled_len()) }
     }
 
@@ -143,7 +109,7 @@ impl<'a> Tail<'a> {
             return false;
         }
         // SAFETY: `cur < end`, so by invariant 1 the byte at `cur` is ours to write and `cur + 1 <= end`; it is
-        // initialised before `cur` passes it.
+        // initialized before `cur` passes it.
         unsafe {
             self.cur.write(byte);
             self.cur = self.cur.add(1);
@@ -158,7 +124,7 @@ impl<'a> Tail<'a> {
             return false;
         }
         // SAFETY: there is room for `bytes.len()` bytes at `cur` (invariant 1); `bytes` is a live shared slice, and as
-        // nobody else may touch our room it cannot overlap it; they are initialised before `cur` passes them.
+        // nobody else may touch our room it cannot overlap it; they are initialized before `cur` passes them.
         unsafe {
             self.cur.copy_from_nonoverlapping(bytes.as_ptr(), bytes.len());
             self.cur = self.cur.add(bytes.len());
@@ -178,7 +144,7 @@ impl<'a> Tail<'a> {
         let filled = write(spare);
         let len = filled.len();
         assert!(filled.as_ptr() == self.cur.cast_const() && len <= room);
-        // SAFETY: the closure returned `len <= room` initialised bytes (it is a `&mut [u8]`) that begin at `cur`.
+        // SAFETY: the closure returned `len <= room` initialized bytes (it is a `&mut [u8]`) that begin at `cur`.
         self.cur = unsafe { self.cur.add(len) };
     }
 
@@ -199,12 +165,10 @@ impl<'a> Tail<'a> {
         fits
     }
 
-    /// Moves the uncut bytes to the front of a new slab, behind the headroom, and lets go of the old memory. The slab
-    /// must hold them.
+    /// Moves the uncut bytes to the front of a new slab, and lets go of the old memory. The slab must hold them.
     pub(crate) fn move_to(&mut self, mut slab: Buffer) {
         slab.clear();
-        debug_assert!(slab.capacity() - self.headroom >= self.filled_len());
-        slab.resize(self.headroom, 0);
+        debug_assert!(slab.capacity() >= self.filled_len());
         slab.extend_from_slice(self.filled());
         slab.clear();
         let filled = self.filled_len();
@@ -212,29 +176,45 @@ impl<'a> Tail<'a> {
         self.rebase(filled);
     }
 
-    /// The same, to a slab that has room for `room` bytes, uncut ones included.
-    pub(crate) fn move_to_slab(&mut self, room: usize) {
-        self.move_to(Buffer::with_capacity(room.saturating_add(self.headroom)));
+    /// Moves the uncut bytes to a new allocation of `capacity` bytes, which must hold them.
+    pub(crate) fn move_to_slab(&mut self, capacity: usize) {
+        self.move_to(Buffer::with_capacity(capacity));
     }
 
-    /// Gives the `len` oldest uncut bytes away as a chunk that shares the slab. The first one brings the headroom
-    /// along.
+    /// Gives the `len` oldest uncut bytes away as a chunk that shares the slab.
     ///
     /// # Panics
     /// If fewer bytes are filled, or if they are on the scratch.
     pub(crate) fn cut(&mut self, len: usize) -> BytesMut {
         let filled = self.filled_len();
         assert!(len <= filled && self.is_on_slab());
-        let taken = mem::take(&mut self.headroom) + len;
-        // SAFETY: `taken` is the headroom and `len <= filled`, so at most the slab's capacity by invariants 1 and 3,
-        // and all of that is initialised (3, 2).
-        unsafe { self.slab.set_len(taken) };
+        // SAFETY: `len <= filled`, so at most the slab's capacity by invariants 1 and 3, and all of that is initialized
+        // (2).
+        unsafe { self.slab.set_len(len) };
         // The last bytes of a slab take its whole capacity with them. Splitting would first move the slab's ownership
         // to the heap: for a slab that is one chunk, and full, that is an allocation saved. A pool keeps a handle.
-        let whole = len == filled && taken == self.slab.capacity() && !self.slab.is_pooled();
-        let chunk = if whole { mem::take(&mut *self.slab) } else { self.slab.split_to(taken) };
+        let whole = len == filled && len == self.slab.capacity() && !self.slab.is_pooled();
+        let chunk = if whole { mem::take(&mut *self.slab) } else { self.slab.split_to(len) };
         self.rebase(filled - len);
         chunk
+    }
+
+    /// Forgets the `len` oldest uncut bytes, and the memory they are in, without moving the rest.
+    ///
+    /// # Panics
+    /// If fewer bytes are filled.
+    pub(crate) fn skip(&mut self, len: usize) {
+        let filled = self.filled_len();
+        assert!(len <= filled);
+        if self.is_on_slab() {
+            // SAFETY: as in `cut`.
+            unsafe { self.slab.set_len(len) };
+            self.slab.advance(len);
+            self.rebase(filled - len);
+        } else {
+            // SAFETY: `len` is at most what is filled, so the result is between `start` and `cur`.
+            self.start = unsafe { self.start.add(len) };
+        }
     }
 
     /// Forgets the `len` oldest uncut bytes and moves the rest to the front of the same memory.
@@ -244,7 +224,7 @@ impl<'a> Tail<'a> {
     pub(crate) fn discard(&mut self, len: usize) {
         let filled = self.filled_len();
         self.filled_mut().copy_within(len.., 0);
-        // SAFETY: `len <= filled`, or the line above has panicked; the first `filled - len` bytes are initialised.
+        // SAFETY: `len <= filled`, or the line above has panicked; the first `filled - len` bytes are initialized.
         self.cur = unsafe { self.start.add(filled - len) };
     }
 
@@ -265,9 +245,9 @@ impl<'a> Tail<'a> {
         self.end = unsafe { self.cur.add(room) };
     }
 
-    /// Points into `slab` again, of which the headroom and `filled` bytes behind it are initialised.
+    /// Points into `slab` again, which has no length and of which the first `filled` bytes are initialized.
     fn rebase(&mut self, filled: usize) {
-        let spare = &mut self.slab.spare_capacity_mut()[self.headroom..];
+        let spare = self.slab.spare_capacity_mut();
         assert!(filled <= spare.len());
         let bytes = spare.as_mut_ptr_range();
         self.start = bytes.start.cast();

@@ -1,9 +1,9 @@
 //! Where text can be cut.
 
 /// How many of `bytes`, the front part of valid UTF-8 text, are whole characters: all but 0 to 3 of them.
-pub(crate) fn whole_characters(bytes: &[u8]) -> usize {
+pub(crate) fn char_boundary_before_end(bytes: &[u8]) -> usize {
     let len = bytes.len();
-    // The last character starts at most four bytes before the end; whether it is complete its first byte tells.
+    // The last character starts at most four bytes before the end, and its first byte tells how long it is.
     for back in 1..=len.min(4) {
         let first = bytes[len - back];
         if first & 0xc0 != 0x80 {

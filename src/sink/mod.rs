@@ -6,7 +6,7 @@ use std::io::{self, IoSlice, Write};
 
 use bytes::{Buf, Bytes, BytesMut};
 
-use crate::out::Spill;
+use crate::out::Drain;
 use crate::rope::Rope;
 
 /// Slices handed to one vectored call at most. Linux takes 1,024 and some systems 16 (they take the first ones and
@@ -28,13 +28,13 @@ const MERGED_BYTES: usize = 16 * 1024;
 
 /// The vectored loop, and what it has learnt about its writer.
 #[derive(Default)]
-struct Drain {
+struct VectoredLoop {
     /// Whether the writer seems to take the first slice only, as writers without a vectored `write` do.
     first_slice_only: bool,
     stage: Vec<u8>,
 }
 
-impl Drain {
+impl VectoredLoop {
     /// Writes all of `bytes`, and advances it by exactly what the writer took, also when there is an error.
     fn drain(&mut self, writer: &mut dyn Write, bytes: &mut dyn Buf) -> io::Result<()> {
         while bytes.has_remaining() {
@@ -161,24 +161,29 @@ impl Rope {
     /// claims to have taken more than it was given. The writer has then received a prefix of the rope, of unknown
     /// length: to carry on after `WouldBlock`, use a [`VectoredSink`].
     pub fn write_to(&self, mut writer: &mut (impl Write + ?Sized)) -> io::Result<()> {
-        Drain::default().drain(&mut writer, &mut Parts::new(self.chunks()))
+        VectoredLoop::default().drain(&mut writer, &mut Parts::new(self.chunks()))
     }
 }
 
 /// The writer at the end of a streaming encode.
-pub(crate) struct WriterEdge<'w> {
+pub(crate) struct WriterDrain<'w> {
     writer: &'w mut dyn Write,
-    drain: Drain,
+    drain: VectoredLoop,
 }
 
-impl<'w> WriterEdge<'w> {
+impl<'w> WriterDrain<'w> {
     pub(crate) fn new(writer: &'w mut dyn Write) -> Self {
-        WriterEdge { writer, drain: Drain::default() }
+        WriterDrain { writer, drain: VectoredLoop::default() }
+    }
+
+    /// Writes all of `bytes`.
+    pub(crate) fn write(&mut self, bytes: &[u8]) -> io::Result<()> {
+        self.drain.drain(self.writer, &mut &*bytes)
     }
 }
 
-impl Spill for WriterEdge<'_> {
-    fn spill(&mut self, parts: &[&[u8]]) -> io::Result<()> {
+impl Drain for WriterDrain<'_> {
+    fn drain(&mut self, parts: &[&[u8]]) -> io::Result<()> {
         self.drain.drain(self.writer, &mut Parts::new(parts))
     }
 }
@@ -209,7 +214,7 @@ pub struct VectoredSink<W> {
     queue: Rope,
     /// Small chunks that were pushed last: behind the queue, and still growing.
     open: BytesMut,
-    drain: Drain,
+    drain: VectoredLoop,
 }
 
 impl<W> VectoredSink<W> {
@@ -220,7 +225,7 @@ impl<W> VectoredSink<W> {
     /// assert_eq!(sink.pending(), 0);
     /// ```
     pub fn new(writer: W) -> VectoredSink<W> {
-        VectoredSink { writer, queue: Rope::new(), open: BytesMut::new(), drain: Drain::default() }
+        VectoredSink { writer, queue: Rope::new(), open: BytesMut::new(), drain: VectoredLoop::default() }
     }
 
     /// Adds a rope at the end of the queue. Copies only chunks of less than 2 KiB. Writes nothing.

@@ -14,8 +14,11 @@ use std::borrow::Borrow;
 use serde_json::{Number, Value};
 use smallvec::SmallVec;
 
+use super::{Progress, Source};
 use crate::error::{Error, Result};
 use crate::fmt::Formatter;
+use crate::options::Options;
+use crate::setup::Setup;
 use crate::{escape, ser};
 use node::{Part, Parts};
 
@@ -35,10 +38,8 @@ pub trait Tree: Parts {}
 impl Tree for Value {}
 impl Tree for &Value {}
 
-/// Writes a whole tree, of any depth.
-pub(crate) fn write<const PLAIN: bool>(formatter: &mut Formatter<'_, PLAIN>, tree: &Value) -> Result<()> {
-    Walker::new(tree).go_on::<PLAIN, false>(formatter).map(|_| ())
-}
+/// The longest output that one byte of a string can have.
+const MAX_ESCAPE: usize = 6;
 
 /// Levels that are taken by recursion before they are put on the list. Few documents are deeper; so few frames fit a
 /// small stack; and a processor remembers about 16 return addresses, so that returns from further down are
@@ -49,14 +50,14 @@ const RECURSIVE_LEVELS: usize = 12;
 const INLINE_LEVELS: usize = 16;
 
 /// Where in a tree the encoding has got to.
-pub(crate) struct Walker<T: Parts> {
+pub struct Walker<T: Parts> {
     /// The tree, until it is begun.
     root: Option<T>,
     /// The open containers, innermost last, except those being left: see [`put_in_order`](Self::put_in_order).
     levels: SmallVec<[Level<T>; INLINE_LEVELS]>,
     /// The string that is being written in pieces, if one is.
     long: Option<Long<T>>,
-    /// Strings are written in pieces of at most this many bytes.
+    /// Strings are written in pieces of at most this many bytes (4 at least), if there are steps.
     piece: usize,
     /// A value that was taken out when an error came between. It waits to be freed.
     left: Option<T>,
@@ -110,30 +111,19 @@ enum Flow {
 }
 
 impl<T: Parts> Walker<T> {
-    pub(crate) fn new(tree: T) -> Walker<T> {
-        let (levels, piece) = (SmallVec::new(), usize::MAX);
-        Walker { root: Some(tree), levels, long: None, piece, left: None, failure: None }
+    pub(crate) fn new(tree: T, options: &Options) -> Walker<T> {
+        let piece = (options.max_chunk / MAX_ESCAPE).max(char::MAX.len_utf8());
+        Walker { root: Some(tree), levels: SmallVec::new(), long: None, piece, left: None, failure: None }
     }
 
-    /// Writes until a chunk is finished, strings in pieces of at most `piece` bytes (4 at least). Says whether the tree
-    /// is complete.
-    pub(crate) fn step<const PLAIN: bool>(
-        &mut self,
-        formatter: &mut Formatter<'_, PLAIN>,
-        piece: usize,
-    ) -> Result<bool> {
-        self.piece = piece;
-        self.go_on::<PLAIN, true>(formatter)
-    }
-
-    /// Writes to the end, or until a chunk is finished if there are to be `STEPS`. Says whether the tree is complete.
-    fn go_on<const PLAIN: bool, const STEPS: bool>(&mut self, formatter: &mut Formatter<'_, PLAIN>) -> Result<bool> {
+    /// Writes to the end, or until a chunk is finished if there are to be `STEPS`.
+    fn run<const PLAIN: bool, const STEPS: bool>(&mut self, formatter: &mut Formatter<'_, PLAIN>) -> Result<Progress> {
         loop {
             if let Some(failure) = self.failure.take() {
                 return Err(self.locate(failure));
             }
             if STEPS && formatter.should_stop() {
-                return Ok(false);
+                return Ok(Progress::More);
             }
             if let Some(tree) = self.root.take() {
                 let flow = self.value::<PLAIN, STEPS>(tree, formatter, RECURSIVE_LEVELS);
@@ -141,7 +131,7 @@ impl<T: Parts> Walker<T> {
             } else if STEPS && self.long.is_some() {
                 self.continue_text(formatter);
             } else if self.levels.is_empty() {
-                return Ok(true);
+                return Ok(Progress::Complete);
             } else {
                 self.level::<PLAIN, STEPS>(formatter);
             }
@@ -380,6 +370,20 @@ impl<T: Parts> Walker<T> {
                 None => {}
             }
         }
+    }
+}
+
+impl<T: Parts> Source for Walker<T> {
+    fn setup(&self, options: &Options) -> Result<Setup> {
+        Ok(Setup::walking(options))
+    }
+
+    fn step<const PLAIN: bool>(&mut self, formatter: &mut Formatter<'_, PLAIN>) -> Result<Progress> {
+        self.run::<PLAIN, true>(formatter)
+    }
+
+    fn write<const PLAIN: bool>(&mut self, formatter: &mut Formatter<'_, PLAIN>) -> Result<()> {
+        self.run::<PLAIN, false>(formatter).map(|_| ())
     }
 }
 

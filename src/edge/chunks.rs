@@ -1,0 +1,141 @@
+//! Chunks as an iterator: nothing is encoded until the consumer asks for the next one, and then only until it is
+//! finished.
+
+use std::fmt;
+use std::io;
+use std::iter::FusedIterator;
+
+use bytes::Bytes;
+
+use super::ChunksReader;
+use crate::encoder::Encoder;
+use crate::error::{Error, Result};
+use crate::run::{self, Document};
+use crate::sink::WriterDrain;
+use crate::source::{Progress, Source};
+
+/// A document, or a stream of records, that is encoded on demand: an iterator over its chunks.
+///
+/// Made by [`Encoder::chunks`], [`array`](Encoder::array), [`try_array`](Encoder::try_array),
+/// [`records`](Encoder::records) and [`try_records`](Encoder::try_records), which describe what comes out; `S` says what
+/// is encoded. It is `Send` and `'static` if that is.
+///
+/// * Each item is one chunk of valid UTF-8, at most [`max_chunk`](crate::EncoderBuilder::max_chunk) bytes long, and no
+///   longer than a buffer of a [`pool`](crate::EncoderBuilder::pool) if there is one. The first ones grow as the chunks of
+///   a rope do.
+/// * An error is the last item. The chunks before it hold exactly the beginning of the document, and no bracket is
+///   closed; of a stream of records they hold whole records.
+/// * [`write_to`](Self::write_to) writes everything to an [`io::Write`], [`into_reader`](Self::into_reader) makes an
+///   [`io::Read`].
+///
+/// ```
+/// let encoder = json_rope::Encoder::new();
+/// for chunk in encoder.chunks(serde_json::json!({"a": [1, 2]})) {
+///     assert_eq!(chunk?, r#"{"a":[1,2]}"#);
+/// }
+/// # Ok::<(), json_rope::Error>(())
+/// ```
+#[must_use = "nothing is encoded until chunks are asked for"]
+pub struct Chunks<S> {
+    encoder: Encoder,
+    /// Until the document is complete or has failed.
+    source: Option<S>,
+    /// From the first step on, until all chunks are taken.
+    document: Option<Document>,
+    /// What comes after the last chunk.
+    error: Option<Error>,
+}
+
+impl<S: Source> Chunks<S> {
+    pub(crate) fn new(encoder: Encoder, source: S) -> Chunks<S> {
+        Chunks { encoder, source: Some(source), document: None, error: None }
+    }
+
+    /// Writes everything that is left to `writer`, and returns the number of bytes. A document of which no chunk was
+    /// taken yet streams as with [`Encoder::write`]: in batches that grow to twice `max_chunk`, from one buffer.
+    ///
+    /// ```
+    /// let rows = (0..3).map(|n| (n, n * n));
+    /// let mut out = Vec::new();
+    /// let len = json_rope::Encoder::new().array(rows).write_to(&mut out)?;
+    /// assert_eq!(out, b"[[0,0],[1,1],[2,4]]");
+    /// assert_eq!(len, 19);
+    /// # Ok::<(), json_rope::Error>(())
+    /// ```
+    ///
+    /// # Errors
+    /// As [`Encoder::write`]. The writer has then received an exact prefix.
+    pub fn write_to(mut self, mut writer: impl io::Write) -> Result<u64> {
+        let mut drain = WriterDrain::new(&mut writer);
+        if self.document.is_none()
+            && let Some(source) = self.source.take()
+        {
+            return run::to_drain(self.encoder.options(), &mut drain, source);
+        }
+        let mut written = 0;
+        for chunk in self {
+            let chunk = chunk?;
+            drain.write(&chunk).map_err(|error| Error::io(error).finish(written))?;
+            written += chunk.len() as u64;
+        }
+        Ok(written)
+    }
+
+    /// The rest as an [`io::Read`] and [`io::BufRead`].
+    ///
+    /// ```
+    /// use std::io::BufRead;
+    ///
+    /// let lines = json_rope::Encoder::new().records(json_rope::Frame::NdJson, ["a", "b"]).into_reader().lines();
+    /// assert_eq!(lines.collect::<Result<Vec<_>, _>>()?, ["\"a\"", "\"b\""]);
+    /// # Ok::<(), std::io::Error>(())
+    /// ```
+    pub fn into_reader(self) -> ChunksReader<S> {
+        ChunksReader::new(self)
+    }
+
+    fn step(&mut self) -> Result<Progress> {
+        let Some(source) = &mut self.source else { return Ok(Progress::Complete) };
+        let document = match &mut self.document {
+            Some(document) => document,
+            None => {
+                let options = self.encoder.options();
+                let setup = source.setup(options)?;
+                self.document.insert(Document::new(options, setup))
+            }
+        };
+        document.step(source)
+    }
+}
+
+impl<S: Source> Iterator for Chunks<S> {
+    type Item = Result<Bytes>;
+
+    fn next(&mut self) -> Option<Result<Bytes>> {
+        loop {
+            if let Some(chunk) = self.document.as_mut().and_then(Document::pop) {
+                return Some(Ok(chunk));
+            }
+            if self.source.is_none() {
+                self.document = None;
+                return self.error.take().map(Err);
+            }
+            match self.step() {
+                Ok(Progress::More) => {}
+                Ok(Progress::Complete) => self.source = None,
+                Err(error) => {
+                    self.error = Some(error);
+                    self.source = None;
+                }
+            }
+        }
+    }
+}
+
+impl<S: Source> FusedIterator for Chunks<S> {}
+
+impl<S> fmt::Debug for Chunks<S> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Chunks").finish_non_exhaustive()
+    }
+}

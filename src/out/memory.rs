@@ -1,0 +1,150 @@
+//! The memory that a document is written into, and which buffer comes next. Nothing else knows the pool or how slabs
+//! grow.
+//!
+//! Three sizes that are easily confused:
+//!
+//! * the **scratch** is a fixed area on the stack that a document starts in;
+//! * a **chunk** is what the rope holds and the socket sees;
+//! * a **slab** is what the allocator sees: one allocation that is cut into chunks which share it.
+
+use std::borrow::Cow;
+
+use super::plan::ChunkPlan;
+use super::tail::{MAX_FRAMING, SCRATCH, Scratch, Tail};
+use crate::options::Options;
+use crate::pool::Pool;
+
+/// The rest of a document that would have a pool's buffer to itself is copied out if it is shorter than this. (A
+/// document that fits the scratch never gets that far.) An allocation of that size takes as long as copying some
+/// kilobytes; a buffer out of circulation costs another one of 64 KiB.
+const MIN_POOLED_TAIL: usize = 2 * 1024;
+
+/// What the next buffer is for.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(super) enum Need {
+    /// Chunks of a rope: slabs double.
+    Rope,
+    /// One chunk that somebody waits for.
+    Step,
+    /// A batch for a writer: the same memory is filled again after it.
+    Batch,
+}
+
+/// The open end of a document and the source of its buffers. `tail` comes first: see `Formatter`.
+#[repr(C)]
+pub(super) struct Memory<'a> {
+    pub(super) tail: Tail<'a>,
+    pub(super) plan: ChunkPlan,
+    /// Where buffers come from, if not from the allocator.
+    pool: Option<Cow<'a, Pool>>,
+    /// Bytes of a frame in the tail. The plan is for the body.
+    pub(super) framing: usize,
+    /// Bytes at the end of each slab that are kept for the suffix of a frame.
+    pub(super) tailroom: usize,
+}
+
+impl<'a> Memory<'a> {
+    /// Memory of a document that starts on the stack and is probably `estimate` bytes long (0: unknown), with room for
+    /// a frame of `headroom` bytes before it and `tailroom` after it.
+    #[inline(always)]
+    pub(super) fn on_scratch(
+        scratch: &'a mut Scratch,
+        options: &'a Options,
+        estimate: usize,
+        headroom: usize,
+        tailroom: usize,
+    ) -> Memory<'a> {
+        let framing = (headroom + tailroom).min(MAX_FRAMING);
+        let (len, pool, tailroom) = match options.usable_pool() {
+            None => (SCRATCH + framing, None, tailroom),
+            // What moves from the scratch must leave half of a buffer free. A pool's buffer is one full chunk, and stays
+            // that: there the suffix may become a chunk of its own.
+            Some(pool) => (SCRATCH.min(pool.buffer_size() / 2) + framing, Some(Cow::Borrowed(pool)), 0),
+        };
+        let tail = Tail::on_scratch(&mut scratch[..len]);
+        Memory { tail, plan: plan(options, estimate), pool, framing: 0, tailroom }
+    }
+
+    /// Memory of a document that borrows nothing. Allocates nothing yet.
+    pub(super) fn on_heap(options: &Options) -> Memory<'static> {
+        let pool = options.usable_pool().cloned().map(Cow::Owned);
+        Memory { tail: Tail::on_scratch(&mut []), plan: plan(options, 0), pool, framing: 0, tailroom: 0 }
+    }
+
+    /// Bytes of the open slab, or of the scratch, that are not written.
+    pub(super) fn unused(&self) -> usize {
+        self.tail.capacity() - self.tail.filled_len()
+    }
+
+    /// Moves the uncut bytes to the next buffer. At least `coming` bytes follow, but no more than `allowed` are ever
+    /// written. What is `held` has to stay in one piece. Returns how many chunks the buffer will be cut into.
+    pub(super) fn next_buffer(&mut self, need: Need, held: bool, coming: usize, allowed: usize) -> usize {
+        let filled = self.tail.filled_len();
+        if let Some(pool) = &self.pool {
+            // A buffer that is almost full of held bytes would have to be left again at once.
+            let needed = if held { filled.saturating_add(filled.max(coming)) } else { filled };
+            if needed <= pool.buffer_size() / 4 * 3 {
+                let chunks = self.plan.slab(filled, coming).1;
+                self.tail.move_to(pool.take());
+                return chunks;
+            }
+        }
+        self.allocate(need, held, coming, allowed)
+    }
+
+    /// Moves the uncut bytes to a slab that belongs to no pool. Otherwise like [`next_buffer`](Self::next_buffer).
+    pub(super) fn allocate(&mut self, need: Need, held: bool, coming: usize, allowed: usize) -> usize {
+        let filled = self.tail.filled_len();
+        let coming = coming.min(allowed);
+        let doubled = filled.saturating_add(filled.max(coming));
+        let (capacity, chunks) = match need {
+            Need::Rope => {
+                let (capacity, chunks) = self.plan.slab(filled.saturating_sub(self.framing), coming);
+                (capacity.saturating_add(self.framing), chunks)
+            }
+            Need::Step if filled < self.plan.chunk_len() => (self.plan.chunk_len(), 1),
+            // What has left already does not tell how much will be held.
+            Need::Step => (doubled, 1),
+            Need::Batch if held => (doubled, 0),
+            Need::Batch => (self.plan.max_batch(), 0),
+        };
+        self.tail.move_to_slab(capacity.min(filled.saturating_add(allowed)).saturating_add(self.tailroom));
+        chunks
+    }
+
+    pub(super) fn has_pool(&self) -> bool {
+        self.pool.is_some()
+    }
+
+    /// Whether a batch for a writer needs another buffer: this one is too small, or a hold has made it too large.
+    pub(super) fn is_bad_batch(&self) -> bool {
+        let (capacity, max) = (self.tail.capacity(), self.plan.max_batch());
+        capacity < self.plan.chunk_len() || (capacity > max.max(SCRATCH) && !self.tail.is_on_pooled_slab())
+    }
+
+    /// Whether the slab is too large for a document of `offset` bytes so far: unused capacity may not exceed the output, or
+    /// the scratch if that is more. Pooled buffers have a fixed size, so they never count as oversized.
+    pub(super) fn is_oversized(&self, offset: u64) -> bool {
+        self.unused() as u64 > offset.max(SCRATCH as u64) && !self.tail.is_on_pooled_slab()
+    }
+
+    /// Whether the uncut bytes are few and have a pooled buffer to themselves.
+    pub(super) fn is_nearly_empty(&self) -> bool {
+        let Some(pool) = &self.pool else { return false };
+        self.tail.is_on_pooled_slab()
+            && self.tail.filled_len() < MIN_POOLED_TAIL
+            && self.tail.capacity() >= pool.buffer_size()
+    }
+
+    /// Copies the uncut bytes to an allocation of exactly their size, and `more`.
+    pub(super) fn shrink_to_fit(&mut self, more: usize) {
+        let filled = self.tail.filled_len();
+        self.tail.move_to_slab(if filled > 0 { filled.saturating_add(more) } else { 0 });
+    }
+}
+
+/// The plan for chunks and slabs. No chunk is longer than a buffer of the pool, if there is one.
+fn plan(options: &Options, estimate: usize) -> ChunkPlan {
+    let longest = options.usable_pool().map_or(usize::MAX, Pool::buffer_size);
+    ChunkPlan::new(options.first_chunk.min(longest), options.max_chunk.min(longest), estimate)
+}

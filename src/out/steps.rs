@@ -1,0 +1,149 @@
+//! Documents on demand: made of steps, between which their chunks are taken one by one.
+//!
+//! A slab is exactly one chunk, so that memory is freed with each chunk that the consumer drops: at any time there is
+//! at most the finished chunk and the one being filled. With a pool it is one of its buffers.
+
+use bytes::Bytes;
+
+use super::hold::Holds;
+use super::memory::Memory;
+use super::message::Message;
+use super::tail::SCRATCH;
+use super::utf8::char_boundary_before_end;
+use super::{Out, Target};
+use crate::options::Options;
+use crate::setup::Setup;
+
+impl Out<'_> {
+    /// The output of a document on demand. It borrows nothing, and allocates nothing yet.
+    pub(crate) fn on_demand(options: &Options, setup: &Setup) -> Out<'static> {
+        Out::with_memory(Memory::on_heap(options), options, setup, Target::Steps)
+    }
+
+    /// Takes the oldest finished chunk.
+    pub(crate) fn pop(&mut self) -> Option<Bytes> {
+        if self.chunks.is_empty() {
+            return None;
+        }
+        let chunk = self.chunks.pop_front();
+        self.step_done = !self.chunks.is_empty() || self.failure.is_some();
+        Some(chunk)
+    }
+
+    /// Bytes in finished chunks and in the one that is being filled.
+    pub(crate) fn pending(&self) -> usize {
+        self.chunks.len() + self.memory.tail.filled_len()
+    }
+
+    /// Whether the step is over: a chunk can be taken, or the document has failed, which [`check`](Self::check) tells.
+    #[inline(always)]
+    pub(crate) fn should_stop(&self) -> bool {
+        self.step_done
+    }
+
+    /// Makes a chunk of what there is and goes on with the buffer after it. At least `coming` bytes follow.
+    pub(super) fn refill_step(&mut self, coming: usize) {
+        let held = !self.holds.is_empty();
+        if !held {
+            match self.record_in_tail() {
+                // Whole records leave; the one that is being written moves to the next buffer.
+                Some(start) if start > 0 => self.cut_chunk(start),
+                _ => self.cut_full_chunks(),
+            }
+            // A pooled buffer may serve for several chunks.
+            let tail = &self.memory.tail;
+            if tail.is_on_pooled_slab() && tail.capacity() >= self.memory.plan.chunk_len() {
+                return;
+            }
+        }
+        // As on the stack, a document that is shorter than the scratch takes no buffer away from others.
+        if self.memory.has_pool() && self.offset() >= SCRATCH as u64 {
+            if !held && self.record_in_tail().is_none() {
+                self.cut_rest();
+            }
+            self.next_buffer(coming);
+        } else {
+            let (need, remaining) = (self.need(), self.remaining());
+            self.memory.allocate(need, held, coming, remaining);
+        }
+    }
+
+    /// Notes that a record ends here, or the first one begins.
+    #[inline]
+    pub(crate) fn mark_record(&mut self) {
+        self.record_start = Some(self.offset());
+    }
+
+    /// Where in the tail the record that is being written begins, if it does.
+    fn record_in_tail(&self) -> Option<usize> {
+        usize::try_from(self.record_start?.checked_sub(self.flushed)?).ok()
+    }
+
+    /// Makes chunks of what was held until now, if it is long enough.
+    #[inline]
+    pub(crate) fn cut_released(&mut self) {
+        if self.holds.is_empty()
+            && self.failure.is_none()
+            && self.memory.tail.filled_len() >= self.memory.plan.chunk_len()
+        {
+            self.cut_full_chunks();
+            self.update_room();
+        }
+    }
+
+    /// Makes chunks of all there is, once the document is complete.
+    pub(crate) fn finish_steps(&mut self) {
+        self.cut_all(self.memory.tail.filled_len());
+    }
+
+    /// Makes chunks of what is begun, for a consumer that does not want to wait for more: of all whole characters, or in
+    /// a stream of records of whole records.
+    pub(crate) fn flush_step(&mut self) {
+        if self.holds.is_empty() && self.failure.is_none() {
+            let filled = self.memory.tail.filled();
+            let end = self.record_in_tail().unwrap_or_else(|| char_boundary_before_end(filled));
+            self.cut_all(end);
+            self.update_room();
+        }
+    }
+
+    /// Makes the last chunks of a document that has failed: of what is certain to be its beginning.
+    ///
+    /// That is all that was written before the failure and up to `end` in the tail; bytes after it may still have been
+    /// rearranged, or were written by a `Serialize` that swallowed the error. Only whole characters leave, and of a
+    /// stream of records only whole records.
+    pub(crate) fn abandon(&mut self, end: usize) {
+        self.holds = Holds::default();
+        if let Some(Message { first: Some((index, chunk)), .. }) = self.message.take() {
+            self.chunks.insert(index, chunk.freeze());
+        }
+        let mut end = self.flushed + end.min(self.memory.tail.filled_len()) as u64;
+        if let Some(failure) = &self.failure {
+            end = end.min(failure.at);
+        }
+        end = end.min(self.record_start.unwrap_or(u64::MAX));
+        if end < self.flushed {
+            let surplus = usize::try_from(self.flushed - end).unwrap_or(usize::MAX).min(self.chunks.len());
+            self.chunks = self.chunks.split_to(self.chunks.len() - surplus);
+            self.flushed = end;
+            self.memory.tail.truncate(0);
+        }
+        let kept = usize::try_from(end - self.flushed).unwrap_or(usize::MAX);
+        self.cut_all(char_boundary_before_end(&self.memory.tail.filled()[..kept]));
+    }
+
+    fn cut_all(&mut self, mut len: usize) {
+        while len >= self.memory.plan.chunk_len() {
+            let part = char_boundary_before_end(&self.memory.tail.filled()[..self.memory.plan.chunk_len()]);
+            self.cut_chunk(part);
+            len -= part;
+        }
+        // The last chunk must not keep much more memory than its length alive.
+        let memory = &mut self.memory;
+        let too_large = memory.tail.capacity() > 2 * len && !memory.tail.is_on_pooled_slab();
+        if len > 0 && (too_large || memory.is_nearly_empty()) {
+            memory.shrink_to_fit(0);
+        }
+        self.cut_chunk(len);
+    }
+}

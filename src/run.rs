@@ -1,0 +1,143 @@
+//! One document from its beginning to its end: a [`Source`] is written through a [`Formatter`] to a target.
+//!
+//! There are three ways to run one: into a rope, into a drain, or step by step as a [`Document`].
+
+use bytes::Bytes;
+
+use crate::error::{Error, Result};
+use crate::fmt::Formatter;
+use crate::options::Options;
+use crate::out::{self, Drain, Out, Target};
+use crate::rope::Rope;
+use crate::setup::Setup;
+use crate::source::{Progress, Source};
+
+/// Writes a whole document. Dynamic, so that what runs it is compiled once and not for each type of value.
+pub(crate) type Write<'w, const PLAIN: bool> = &'w mut dyn FnMut(&mut Formatter<'_, PLAIN>) -> Result<()>;
+
+/// Encodes into a rope; `estimate` is the probable length, or 0.
+pub(crate) fn to_rope<S: Source>(options: &Options, estimate: usize, mut source: S) -> Result<Rope> {
+    let setup = source.setup(options)?;
+    if options.is_plain() {
+        to_rope_as::<true>(options, estimate, &setup, &mut |formatter| source.write(formatter))
+    } else {
+        to_rope_as::<false>(options, estimate, &setup, &mut |formatter| source.write(formatter))
+    }
+}
+
+/// Like [`to_rope`], for options that are known to be plain or not: then a type is compiled for one serializer only.
+pub(crate) fn to_rope_as<const PLAIN: bool>(
+    options: &Options,
+    estimate: usize,
+    setup: &Setup,
+    write: Write<'_, PLAIN>,
+) -> Result<Rope> {
+    let scratch = &mut out::scratch();
+    let mut formatter =
+        Formatter::<PLAIN>::new(move || Out::new(scratch, options, estimate, setup, Target::Rope), options, setup);
+    formatter.prepare(options);
+    match write(&mut formatter).and_then(|()| formatter.out.check()) {
+        Ok(()) => formatter.out.finish(),
+        Err(error) => Err(formatter.final_error(error, setup)),
+    }
+}
+
+/// Encodes into `drain` and returns the number of bytes.
+pub(crate) fn to_drain<S: Source>(options: &Options, drain: &mut dyn Drain, mut source: S) -> Result<u64> {
+    let setup = source.setup(options)?;
+    if options.is_plain() {
+        to_drain_as::<true>(options, drain, &setup, &mut |formatter| source.write(formatter))
+    } else {
+        to_drain_as::<false>(options, drain, &setup, &mut |formatter| source.write(formatter))
+    }
+}
+
+/// Like [`to_drain`], for options that are known to be plain or not.
+pub(crate) fn to_drain_as<const PLAIN: bool>(
+    options: &Options,
+    drain: &mut dyn Drain,
+    setup: &Setup,
+    write: Write<'_, PLAIN>,
+) -> Result<u64> {
+    let scratch = &mut out::scratch();
+    let mut formatter =
+        Formatter::<PLAIN>::new(move || Out::new(scratch, options, 0, setup, Target::drain(drain)), options, setup);
+    formatter.prepare(options);
+    let written = write(&mut formatter).and_then(|()| formatter.out.check());
+    match written.and_then(|()| formatter.out.finish_drain()) {
+        Ok(len) => Ok(len),
+        Err(error) => Err(formatter.final_error(error, setup)),
+    }
+}
+
+/// A document on demand. It stays where it is between steps, borrows nothing, and may move to another thread.
+pub(crate) struct Document {
+    formatter: Either,
+    setup: Setup,
+    /// Whether a step is on. If it is when the next one begins, a step panicked.
+    is_stepping: bool,
+}
+
+enum Either {
+    Plain(Formatter<'static, true>),
+    Styled(Formatter<'static, false>),
+}
+
+/// Evaluates `$body` with whichever formatter there is.
+macro_rules! with {
+    ($document:expr, $formatter:ident => $body:expr) => {
+        match &mut $document.formatter {
+            Either::Plain($formatter) => $body,
+            Either::Styled($formatter) => $body,
+        }
+    };
+}
+
+impl Document {
+    /// A document of which nothing is written. Allocates nothing.
+    pub(crate) fn new(options: &Options, setup: Setup) -> Document {
+        let out = || Out::on_demand(options, &setup);
+        let formatter = if options.is_plain() {
+            Either::Plain(Formatter::new(out, options, &setup))
+        } else {
+            Either::Styled(Formatter::new(out, options, &setup))
+        };
+        let mut document = Document { formatter, setup, is_stepping: false };
+        with!(document, formatter => formatter.prepare(options));
+        document
+    }
+
+    /// Takes the oldest finished chunk.
+    pub(crate) fn pop(&mut self) -> Option<Bytes> {
+        with!(self, formatter => formatter.out.pop())
+    }
+
+    /// Writes until a chunk is finished or the source is complete. After an error, or the end, the chunks that are left
+    /// are the last ones.
+    pub(crate) fn step<S: Source>(&mut self, source: &mut S) -> Result<Progress> {
+        if self.is_stepping {
+            return Err(Error::data("an earlier step panicked, so the document is incomplete"));
+        }
+        self.is_stepping = true;
+        let result = with!(self, formatter => step(formatter, source, &self.setup));
+        self.is_stepping = false;
+        result
+    }
+}
+
+fn step<S: Source, const PLAIN: bool>(
+    formatter: &mut Formatter<'static, PLAIN>,
+    source: &mut S,
+    setup: &Setup,
+) -> Result<Progress> {
+    // There may be an error that a `Serialize` swallowed.
+    let outcome = source.step(formatter).and_then(|progress| formatter.out.check().map(|()| progress));
+    if let Ok(Progress::Complete) = outcome {
+        formatter.out.finish_steps();
+    }
+    outcome.map_err(|error| {
+        let error = formatter.final_error(error, setup);
+        formatter.abandon();
+        error
+    })
+}

@@ -1,0 +1,118 @@
+//! Documents in frames: one, or a stream of them from an iterator.
+
+use serde::Serialize;
+
+use super::items::TryNext;
+use super::{Progress, Source, Value};
+use crate::error::Result;
+use crate::fmt::Formatter;
+use crate::frame::Frame;
+use crate::options::Options;
+use crate::setup::Setup;
+
+/// One document in a frame.
+pub(crate) struct Framed<S> {
+    frame: Frame,
+    max_len: u64,
+    body: S,
+}
+
+impl<S: Source> Framed<S> {
+    pub(crate) fn new(frame: Frame, options: &Options, body: S) -> Framed<S> {
+        Framed { frame, max_len: options.max_len.min(frame.max_len()), body }
+    }
+}
+
+impl<S: Source> Source for Framed<S> {
+    fn setup(&self, options: &Options) -> Result<Setup> {
+        let line_breaks = self.frame.line_breaks(options)?;
+        let framing = (self.frame.headroom(), self.frame.suffix().len());
+        // An error's offset counts from the start of the body.
+        let origin = self.frame.opening().len() as u64;
+        Ok(Setup { line_breaks, framing, origin, limits_whole: false, ..self.body.setup(options)? })
+    }
+
+    fn step<const PLAIN: bool>(&mut self, formatter: &mut Formatter<'_, PLAIN>) -> Result<Progress> {
+        record(formatter, self.frame, self.max_len, &mut self.body)?;
+        Ok(Progress::Complete)
+    }
+}
+
+/// The items of an iterator as documents, each in its frame: what [`Encoder::records`](crate::Encoder::records)
+/// encodes.
+pub struct Records<I> {
+    items: I,
+    frame: Frame,
+    max_len: u64,
+}
+
+impl<I> Records<I> {
+    pub(crate) fn new(frame: Frame, options: &Options, items: I) -> Records<I> {
+        Records { items, frame, max_len: options.max_len.min(frame.max_len()) }
+    }
+}
+
+impl<I: TryNext<Value: Serialize>> Source for Records<I> {
+    fn setup(&self, options: &Options) -> Result<Setup> {
+        let line_breaks = self.frame.line_breaks(options)?;
+        Ok(Setup { line_breaks, limits_whole: false, ..Setup::recursive(options) })
+    }
+
+    fn step<const PLAIN: bool>(&mut self, formatter: &mut Formatter<'_, PLAIN>) -> Result<Progress> {
+        formatter.out.mark_record();
+        while !formatter.should_stop() {
+            match self.items.try_next() {
+                None => return Ok(Progress::Complete),
+                Some(Err(error)) => return Err(formatter.fail(error)),
+                Some(Ok(item)) => record(formatter, self.frame, self.max_len, &mut Value(&item))?,
+            }
+            formatter.out.mark_record();
+        }
+        Ok(Progress::More)
+    }
+}
+
+/// Writes `body` in its frame.
+#[inline]
+pub(crate) fn record<const PLAIN: bool>(
+    formatter: &mut Formatter<'_, PLAIN>,
+    frame: Frame,
+    max_len: u64,
+    body: &mut impl Source,
+) -> Result<()> {
+    if frame.has_length() {
+        formatter.out.begin_message(frame.headroom())?;
+        limited(formatter, max_len, body)?;
+        match frame.prefix(formatter.out.message_len()) {
+            Ok(prefix) => formatter.out.end_message(prefix.as_bytes()),
+            Err(error) => return Err(formatter.fail(error)),
+        }
+    } else {
+        match frame.opening() {
+            [] => {}
+            opening => formatter.out.put_opening(opening)?,
+        }
+        limited(formatter, max_len, body)?;
+    }
+    match frame.suffix() {
+        [] => Ok(()),
+        &[byte] if formatter.out.room() > 0 => formatter.out.put_byte(byte),
+        suffix => formatter.out.put_suffix(suffix),
+    }
+}
+
+/// Writes `body`, of which `max_len` bytes are allowed. What the frame adds does not count.
+#[inline]
+fn limited<const PLAIN: bool>(
+    formatter: &mut Formatter<'_, PLAIN>,
+    max_len: u64,
+    body: &mut impl Source,
+) -> Result<()> {
+    if max_len == u64::MAX {
+        return body.write(formatter);
+    }
+    formatter.out.restart_limit(max_len);
+    body.write(formatter)?;
+    formatter.out.restart_limit(u64::MAX);
+    Ok(())
+}
