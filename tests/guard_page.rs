@@ -3,14 +3,10 @@
 //! `src/scan/tests.rs`.
 #![cfg(all(unix, not(miri)))]
 
-#[path = "support/check.rs"]
-mod check;
-#[path = "support/documents.rs"]
-mod documents;
 #[path = "support/guard.rs"]
 mod guard;
-#[path = "support/reference.rs"]
-mod reference;
+#[allow(dead_code, reason = "shared with the other test programs, which use more of it")]
+mod support;
 
 use std::collections::BTreeMap;
 use std::fmt::{self, Display};
@@ -19,8 +15,8 @@ use std::io::{IoSlice, Read, Write};
 use bytes::{Buf, Bytes};
 use guard::{Fence, Guarded};
 use json_rope::{BytesFormat, Encoder, Fragment, Frame, Rope, VectoredSink};
-use reference::{Mode, quoted};
 use serde::{Serialize, Serializer};
+use support::reference::{Mode, quoted};
 
 /// Every slab, too, and every other buffer of bytes, ends before an unmapped page.
 #[global_allocator]
@@ -118,8 +114,8 @@ fn bytes_before_an_unmapped_page() {
             guarded.copy_from_slice(&bytes);
             for (format, encoder) in &encoders {
                 let want = match format {
-                    BytesFormat::Base64 => format!("\"{}\"", reference::base64(&bytes)),
-                    BytesFormat::Hex => format!("\"{}\"", reference::hex(&bytes)),
+                    BytesFormat::Base64 => format!("\"{}\"", support::reference::base64(&bytes)),
+                    BytesFormat::Hex => format!("\"{}\"", support::reference::hex(&bytes)),
                     _ => serde_json::to_string(&bytes).unwrap(),
                 };
                 assert_eq!(encoder.encode(&Raw(guarded)).unwrap(), want);
@@ -167,23 +163,33 @@ impl Write for Slow {
 /// Every kind of token where a slab ends, in memory, on demand and while streaming.
 #[test]
 fn every_slab_before_an_unmapped_page() {
-    for value in documents::tricky() {
+    for value in support::documents::tricky() {
         let plain = serde_json::to_vec(&value).unwrap();
         let pretty = serde_json::to_vec_pretty(&value).unwrap();
         for size in (16..=80).chain([100, 127, 1000, 2048]) {
-            let encoder = check::encoder(size, size);
-            check::assert_encodes(&encoder, (size, size), &value, &plain);
+            let encoder = support::check::encoder(size, size);
+            support::check::assert_encodes(&encoder, (size, size), &value, &plain);
             let drained: Rope = encoder.chunks(&value).map(|chunk| chunk.unwrap()).collect();
             assert_eq!(drained, plain);
             assert_eq!(encoder.encode_tree(&value).unwrap(), plain);
-            check::assert_encodes(&check::pretty_encoder(size, 2 * size), (size, 2 * size), &value, &pretty);
+            support::check::assert_encodes(
+                &support::check::pretty_encoder(size, 2 * size),
+                (size, 2 * size),
+                &value,
+                &pretty,
+            );
         }
     }
     // Slabs behind the part of the stack that a document begins in, of the length that was expected, and larger ones.
     let encoder = Encoder::new();
     for len in (14_000..14_700).step_by(7).chain([70_000, 200_000, 3_000]) {
         for value in [serde_json::json!(["x".repeat(len), 1.5]), (0..len / 8).map(|n| n as f64 / 3.0).collect()] {
-            check::assert_encodes(&encoder, check::DEFAULT_PLAN, &value, &serde_json::to_vec(&value).unwrap());
+            support::check::assert_encodes(
+                &encoder,
+                support::check::DEFAULT_PLAN,
+                &value,
+                &serde_json::to_vec(&value).unwrap(),
+            );
         }
     }
 }

@@ -1,7 +1,5 @@
 //! What holds for every rope that an encoder makes, and comparison with a message that can be read.
 
-#![allow(dead_code, reason = "each test file uses its own part")]
-
 use json_rope::{Encoder, Rope};
 use serde::Serialize;
 

@@ -1,7 +1,5 @@
 //! Texts and values that are awkward to cut into chunks.
 
-#![allow(dead_code, reason = "each test file uses its own part")]
-
 use std::collections::BTreeMap;
 
 use serde_json::{Value, json};

@@ -1,7 +1,5 @@
 //! What each frame must look like, said independently of the encoder.
 
-#![allow(dead_code, reason = "each test file uses its own part")]
-
 use json_rope::Frame;
 
 pub const FRAMES: [Frame; 6] =

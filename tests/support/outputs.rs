@@ -1,7 +1,5 @@
 //! One value through every way out of the crate.
 
-#![allow(dead_code, reason = "each test file uses its own part")]
-
 use json_rope::{Encoder, Rope};
 use serde::Serialize;
 

@@ -1,8 +1,6 @@
 //! What the options ought to produce, written the slow and obvious way: character by character, from a tree that keeps
 //! the order and the duplicates of members. Shares nothing with the crate.
 
-#![allow(dead_code, reason = "each test file uses its own part")]
-
 use json_rope::{Encoder, EncoderBuilder};
 use serde::Serialize;
 

@@ -4,7 +4,7 @@ use proptest::collection::vec;
 use proptest::prelude::*;
 use proptest::sample::select;
 
-use crate::values::{Calls, Hint, Key, NAMES, Pieces, Shape};
+use super::values::{Calls, Hint, Key, NAMES, Pieces, Shape};
 
 /// What texts are put together from: every kind of escape, every length of character, and runs around the widths that
 /// string copying works in.

@@ -1,7 +1,5 @@
 //! A value that is put together at run time and drives every method of a `Serializer`.
 
-#![allow(dead_code, reason = "each test file uses its own part")]
-
 use std::cell::Cell;
 use std::fmt;
 

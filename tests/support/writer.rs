@@ -1,7 +1,4 @@
 //! A scripted writer, and every route by which a document can reach one.
-//!
-//! Used by several test binaries, each of which needs a part of it.
-#![allow(dead_code)]
 
 use std::collections::VecDeque;
 use std::io::{self, ErrorKind, IoSlice, Write};
@@ -39,13 +36,6 @@ pub struct Call {
     pub slices: Vec<Range<usize>>,
     /// Bytes really taken.
     pub taken: usize,
-}
-
-impl Call {
-    /// Bytes offered.
-    pub fn offered(&self) -> usize {
-        self.slices.iter().map(ExactSizeIterator::len).sum()
-    }
 }
 
 /// A writer that follows a script and remembers what happened.
@@ -126,24 +116,9 @@ impl Script {
         self.flush_error = None;
     }
 
-    /// Calls of `write`.
-    pub fn writes(&self) -> usize {
-        self.calls.iter().filter(|call| !call.vectored).count()
-    }
-
-    /// Calls of `write_vectored`.
-    pub fn vectored_writes(&self) -> usize {
-        self.calls.iter().filter(|call| call.vectored).count()
-    }
-
     /// The most slices of one call.
     pub fn most_slices_seen(&self) -> usize {
         self.calls.iter().map(|call| call.slices.len()).max().unwrap_or(0)
-    }
-
-    /// The most bytes that one call offered.
-    pub fn largest_call(&self) -> usize {
-        self.calls.iter().map(Call::offered).max().unwrap_or(0)
     }
 
     fn next_step(&mut self) -> Step {

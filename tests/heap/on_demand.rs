@@ -1,0 +1,76 @@
+//! What output on demand costs in heap memory: two chunks, whatever the length of the document.
+
+use bytes::Bytes;
+use json_rope::{Encoder, Error, Frame};
+use serde_json::{Value, json};
+
+use crate::counting::measured;
+use crate::{KIB, MIB};
+
+/// Beside the two chunks: the header of a chunk that is shared, the list of finished ones.
+const SMALL: usize = 2 * KIB;
+
+/// The peak while each chunk is dropped, and the number of bytes.
+fn peak(chunks: impl Iterator<Item = Result<Bytes, Error>>) -> (usize, usize) {
+    let (len, heap) = measured(|| chunks.map(|chunk| chunk.unwrap().len()).sum());
+    assert_eq!(heap.live, 0, "nothing is kept");
+    (heap.peak, len)
+}
+
+/// A tree of 64 MiB, with long strings and short ones.
+fn large_tree() -> Value {
+    let row = |n: usize| json!({"n": n, "text": "é\"€".repeat(20), "half": n as f64 / 2.0});
+    let mut rows: Vec<_> = (0..30 * MIB / 200).map(row).collect();
+    rows.push(json!("\u{1}é".repeat(5 * MIB)));
+    rows.push(json!({"x".repeat(10 * MIB): 1}));
+    Value::Array(rows)
+}
+
+crate::tests!(two_chunks, nothing_before_it_is_asked_for, deep, encode_tree);
+
+fn two_chunks() {
+    let tree = large_tree();
+    for max in [4 * KIB, 64 * KIB, MIB] {
+        let encoder = Encoder::builder().max_chunk(max).build().unwrap();
+        let (heap, len) = peak(encoder.chunks(&tree));
+        println!("tree: {len} bytes, chunks of {max}, peak {heap}");
+        assert!(len > 64 * MIB);
+        assert!(heap <= 2 * max + SMALL, "{heap}");
+
+        let (heap, len) = peak(encoder.array((0..10_000_000u32).map(|n| n % 100)));
+        println!("array: {len} bytes, chunks of {max}, peak {heap}");
+        assert!(heap <= 2 * max + SMALL, "{heap}");
+        for frame in [Frame::NdJson, Frame::Grpc, Frame::HttpChunk] {
+            let (heap, len) = peak(encoder.records(frame, (0..500_000u32).map(|n| [n, 1])));
+            println!("records, {frame:?}: {len} bytes, chunks of {max}, peak {heap}");
+            assert!(heap <= 2 * max + SMALL, "{heap}");
+        }
+    }
+}
+
+fn nothing_before_it_is_asked_for() {
+    let encoder = Encoder::new();
+    let tree = json!([1, 2, 3]);
+    let (_, heap) = measured(|| (encoder.chunks(&tree), encoder.array([1]), encoder.records(Frame::JsonSeq, [1])));
+    assert_eq!(heap.blocks, 0);
+}
+
+/// The list of open containers is all that grows with the depth.
+fn deep() {
+    let levels = 100_000;
+    let tree = (0..levels).fold(Value::Null, |tree, _| Value::Array(vec![tree]));
+    let chunks = Encoder::new().chunks(tree);
+    let (len, heap) = measured(|| chunks.map(|chunk| chunk.unwrap().len()).sum::<usize>());
+    assert_eq!(len, 2 * levels + 4);
+    println!("{levels} levels: peak {}", heap.peak);
+    assert!(heap.peak <= 2 * 64 * KIB + 512 * levels);
+}
+
+/// As `encode` does: O(log n) at first, one slab as soon as the size is known.
+fn encode_tree() {
+    let tree = Value::Array((0..500_000).map(Value::from).collect());
+    let encoder = Encoder::new();
+    let [first, again] = [(); 2].map(|()| measured(|| drop(encoder.encode_tree(&tree))).1.blocks);
+    println!("encode_tree: {first} blocks, then {again}");
+    assert!(first <= 24 && again <= 4, "{first}, {again}");
+}

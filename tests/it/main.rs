@@ -1,0 +1,85 @@
+//! The integration tests: one program, so that it is linked once and its tests run side by side.
+//!
+//! Programs of their own are only those that cannot share a process: `heap` counts every allocation, `guard_page` has an
+//! allocator that ends each buffer at an unmapped page, `load` measures resident memory, and `bench_documents` is built
+//! from the sources of the benchmarks. What all of them share is in `support`.
+//!
+//! `cargo test --test it frame::` runs one theme.
+
+#[path = "../support/mod.rs"]
+mod support;
+
+mod auto_traits;
+mod miri;
+mod regressions;
+
+/// The text of every kind of value and key.
+mod data_model {
+    mod conformance;
+    mod keys;
+    mod numbers;
+    mod shapes;
+}
+
+/// What the options change, and the limits.
+mod options {
+    mod escapes;
+    mod limits;
+    mod sort_keys;
+    mod values;
+}
+
+/// Where a chunk, a slab or a batch ends.
+mod chunks {
+    mod edges;
+    mod exhaustive;
+    mod large;
+    mod nothing;
+}
+
+/// Writers, and the queue in front of one.
+mod sink {
+    mod queue;
+    mod random;
+    mod shape;
+    mod socket;
+    mod sweep;
+}
+
+/// Chunks that are encoded when they are asked for.
+mod on_demand {
+    mod items;
+    mod read;
+    mod tree;
+}
+
+/// Messages in their envelopes.
+mod frame {
+    mod messages;
+    mod pooled;
+}
+
+/// Buffers that come back.
+mod pool {
+    mod reuse;
+    mod threads;
+}
+
+/// JSON that is already encoded.
+mod fragment {
+    mod checked;
+    mod linking;
+    mod rewriting;
+}
+
+mod rope {
+    mod model;
+    mod operations;
+}
+
+/// What fails, how that is said, and what is left.
+mod errors {
+    mod panic;
+    mod system;
+    mod values;
+}

@@ -1,0 +1,12 @@
+//! What several test programs share: values, writers, and references that are written the slow and obvious way.
+//!
+//! `guard.rs` is not a part of it: only `guard_page.rs` and the unit tests of `escape` use it.
+
+pub mod check;
+pub mod documents;
+pub mod frames;
+pub mod outputs;
+pub mod reference;
+pub mod strategy;
+pub mod values;
+pub mod writer;
