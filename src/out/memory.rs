@@ -37,8 +37,10 @@ pub(super) struct Memory<'a> {
     pub(super) plan: ChunkPlan,
     /// Where buffers come from, if not from the allocator.
     pool: Option<Cow<'a, Pool>>,
-    /// Bytes of a frame in the tail. The plan is for the body.
+    /// Bytes in the tail that are the front of a frame. The plan is for the body.
     pub(super) framing: usize,
+    /// Bytes at the end of the tail that are the end of a frame.
+    pub(super) suffix: usize,
     /// Bytes at the end of each slab that are kept for the suffix of a frame.
     pub(super) tailroom: usize,
 }
@@ -62,13 +64,13 @@ impl<'a> Memory<'a> {
             Some(pool) => (SCRATCH.min(pool.buffer_size() / 2) + framing, Some(Cow::Borrowed(pool)), 0),
         };
         let tail = Tail::on_scratch(&mut scratch[..len]);
-        Memory { tail, plan: plan(options, estimate), pool, framing: 0, tailroom }
+        Memory { tail, plan: plan(options, estimate), pool, framing: 0, suffix: 0, tailroom }
     }
 
     /// Memory of a document that borrows nothing. Allocates nothing yet.
     pub(super) fn on_heap(options: &Options) -> Memory<'static> {
         let pool = options.usable_pool().cloned().map(Cow::Owned);
-        Memory { tail: Tail::on_scratch(&mut []), plan: plan(options, 0), pool, framing: 0, tailroom: 0 }
+        Memory { tail: Tail::on_scratch(&mut []), plan: plan(options, 0), pool, framing: 0, suffix: 0, tailroom: 0 }
     }
 
     /// Bytes of the open slab, or of the scratch, that are not written.

@@ -7,7 +7,7 @@
 //! Later chunks are finished as usual, and linked fragments stay linked, but none of them can be taken before the
 //! message is complete, because a step does not end within a message.
 
-use bytes::{Buf, BytesMut};
+use bytes::{Buf, Bytes, BytesMut};
 
 use super::Out;
 use crate::error::Result;
@@ -99,16 +99,20 @@ impl Out<'_> {
     }
 
     /// Writes the end of a frame, into the room that was kept for it if there is some.
+    #[inline]
     pub(crate) fn put_suffix(&mut self, suffix: &'static [u8]) -> Result<()> {
-        self.raise_limit(suffix.len());
-        if self.target.is_rope() {
-            self.memory.tailroom = 0;
-            self.update_room();
-            if self.room() < suffix.len() && self.memory.tail.filled_len() > 0 {
-                return self.link(bytes::Bytes::from_static(suffix));
-            }
-            self.memory.framing += suffix.len();
+        if self.target.is_rope() { self.put_last_suffix(suffix) } else { self.put(suffix) }
+    }
+
+    /// Writes the suffix of the only message, with which the last chunk may be longer than planned.
+    #[inline(never)]
+    fn put_last_suffix(&mut self, suffix: &'static [u8]) -> Result<()> {
+        self.memory.tailroom = 0;
+        self.update_room();
+        if self.room() < suffix.len() && self.memory.tail.filled_len() > 0 {
+            return self.link(Bytes::from_static(suffix));
         }
+        self.memory.suffix = suffix.len();
         self.put(suffix)
     }
 

@@ -258,7 +258,10 @@ impl<'a> Out<'a> {
                 self.chunks = Rope::new();
             }
         }
-        self.cut_full_chunks();
+        while self.memory.tail.filled_len() > self.max_last_cut() {
+            let len = char_boundary_before_end(&self.memory.tail.filled()[..self.max_cut()]);
+            self.cut_chunk(len);
+        }
         self.cut_chunk(self.memory.tail.filled_len());
         debug_assert_eq!(self.flushed, self.chunks.len() as u64);
         Ok(mem::take(&mut self.chunks))
@@ -267,7 +270,7 @@ impl<'a> Out<'a> {
     /// Whether the whole document, now complete, is on the scratch, and no longer than the first chunk.
     #[inline]
     fn is_one_small_chunk(&self) -> bool {
-        self.flushed == 0 && !self.memory.tail.is_on_slab() && self.memory.tail.filled_len() <= self.max_cut()
+        self.flushed == 0 && !self.memory.tail.is_on_slab() && self.memory.tail.filled_len() <= self.max_last_cut()
     }
 
     /// Hands the last bytes of a document that is complete to the drain, and returns how many there were in all.
@@ -299,6 +302,11 @@ impl<'a> Out<'a> {
     /// The longest chunk that can be cut now.
     fn max_cut(&self) -> usize {
         (self.memory.plan.chunk_len() + self.memory.framing).min(self.memory.plan.max_chunk())
+    }
+
+    /// The longest chunk that can be cut at the end.
+    fn max_last_cut(&self) -> usize {
+        (self.memory.plan.chunk_len() + self.memory.framing + self.memory.suffix).min(self.memory.plan.max_chunk())
     }
 
     /// Cuts the tail into chunks of the planned sizes, as far as it has bytes for whole ones and they are not held.

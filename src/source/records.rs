@@ -96,7 +96,6 @@ pub(crate) fn record<const PLAIN: bool>(
     }
     match frame.suffix() {
         [] => Ok(()),
-        &[byte] if formatter.out.room() > 0 => formatter.out.put_byte(byte),
         suffix => formatter.out.put_suffix(suffix),
     }
 }
