@@ -69,7 +69,7 @@ mod run;
 mod ser;
 mod setup;
 mod sink;
-mod source;
+pub mod source;
 
 use std::io;
 
@@ -85,7 +85,7 @@ pub use options::{BytesFormat, NonFinite};
 pub use pool::{Pool, PoolOptions, PoolStats};
 pub use rope::{IntoIter, Rope};
 pub use sink::VectoredSink;
-pub use source::tree::Tree;
+pub use source::Tree;
 
 use options::{DEFAULT_MAX_DEPTH, Options};
 use setup::Setup;

@@ -227,7 +227,7 @@ fn an_output_chunk_before_an_unmapped_page() {
             let value = BTreeMap::from([("k", &fragment)]);
             assert_eq!(encoder.encode(&value).unwrap(), format!("{{\"k\":{text}}}"));
             let mut read = String::new();
-            encoder.records(Frame::NdJson, [&fragment]).read_to_string(&mut read).unwrap();
+            encoder.records(Frame::NdJson, [&fragment]).into_reader().read_to_string(&mut read).unwrap();
             assert_eq!(read, text + "\n");
         }
     }
@@ -243,10 +243,10 @@ fn a_writer_before_an_unmapped_page() {
         let room = memory.tail(len + 2);
         json_rope::to_writer(&mut room[..], &text).unwrap();
         assert_eq!(room, format!("\"{text}\"").as_bytes());
-        let mut chunks =
-            Encoder::builder().max_chunk(16).build().unwrap().chunks(serde_json::Value::from(text.as_str()));
-        chunks.read_exact(room).unwrap();
+        let encoder = Encoder::builder().max_chunk(16).build().unwrap();
+        let mut reader = encoder.chunks(serde_json::Value::from(text.as_str())).into_reader();
+        reader.read_exact(room).unwrap();
         assert_eq!(room, format!("\"{text}\"").as_bytes());
-        assert_eq!(chunks.read(room).unwrap(), 0);
+        assert_eq!(reader.read(room).unwrap(), 0);
     }
 }

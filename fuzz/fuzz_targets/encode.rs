@@ -201,7 +201,7 @@ fn on_demand(encoder: &Encoder, value: &Shape, plain: &str, expected: &str) {
     assert_eq!(encoder.encode_tree(&tree).unwrap(), text);
     assert_eq!(drained(encoder.chunks(&tree)), text);
     let mut read = Vec::new();
-    encoder.chunks(tree).read_to_end(&mut read).unwrap();
+    encoder.chunks(tree).into_reader().read_to_end(&mut read).unwrap();
     assert_eq!(text, read);
     let twice = Shape::Seq(Hint::True, vec![value.clone(), value.clone()]);
     assert_eq!(drained(encoder.array([value, value])), encoder.encode(&twice).unwrap());

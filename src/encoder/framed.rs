@@ -10,8 +10,7 @@ use crate::frame::Frame;
 use crate::rope::Rope;
 use crate::run;
 use crate::sink::WriterDrain;
-use crate::source::Value;
-use crate::source::records::Framed;
+use crate::source::{Framed, Value};
 
 impl Encoder {
     /// Encodes `value` into a rope, in a frame.

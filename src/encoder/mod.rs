@@ -17,8 +17,7 @@ use crate::out::MAX_REMEMBERED;
 use crate::rope::Rope;
 use crate::run;
 use crate::sink::WriterDrain;
-use crate::source::tree::Walker;
-use crate::source::{Source, Value};
+use crate::source::{Source, Value, Walker};
 
 pub use builder::EncoderBuilder;
 

@@ -5,10 +5,7 @@ use serde::Serialize;
 use super::Encoder;
 use crate::edge::Chunks;
 use crate::frame::Frame;
-use crate::source::array::Array;
-use crate::source::items::{Fallible, Infallible};
-use crate::source::records::Records;
-use crate::source::tree::{Tree, Walker};
+use crate::source::{Array, Fallible, Infallible, Records, Tree, Walker};
 
 impl Encoder {
     /// Encodes a tree on demand, chunk by chunk.

@@ -2,10 +2,12 @@
 
 use crate::error::Error;
 
-/// Gives the next value, or the error in its place.
+/// An iterator whose items may be errors. Implemented by [`Infallible`] and [`Fallible`].
 pub trait TryNext {
+    /// What is encoded.
     type Value;
 
+    /// The next value, or the error in its place.
     fn try_next(&mut self) -> Option<Result<Self::Value, Error>>;
 }
 

@@ -1,12 +1,34 @@
-//! What is encoded: one value, a tree, the items of an iterator as an array, or as records.
+//! What is encoded on demand: the type parameter of [`Chunks`](crate::Chunks).
 //!
-//! A source writes itself through a [`Formatter`] and does not know where the bytes go. A new kind of source is a new
-//! file here.
+//! These types are made by the methods of [`Encoder`](crate::Encoder) and have none of their own. They are public so that
+//! a struct can name them.
+//!
+//! ```
+//! use json_rope::source::Walker;
+//! use json_rope::{Chunks, Encoder};
+//! use serde_json::{Value, json};
+//!
+//! /// A response whose body is still to be encoded.
+//! struct Response {
+//!     body: Chunks<Walker<Value>>,
+//! }
+//! let mut response = Response { body: Encoder::new().chunks(json!([1])) };
+//! assert_eq!(response.body.next().unwrap()?, "[1]");
+//! # Ok::<(), json_rope::Error>(())
+//! ```
+// A source writes itself through a `Formatter` and does not know where the bytes go. A new kind of source is a new file
+// in this folder.
 
-pub(crate) mod array;
-pub(crate) mod items;
-pub(crate) mod records;
-pub(crate) mod tree;
+mod array;
+mod items;
+mod records;
+mod tree;
+
+pub use array::Array;
+pub use items::{Fallible, Infallible, TryNext};
+pub(crate) use records::Framed;
+pub use records::Records;
+pub use tree::{Tree, Walker};
 
 use serde::Serialize;
 
@@ -17,26 +39,33 @@ use crate::ser;
 use crate::setup::Setup;
 
 /// Whether a source has more to write.
+#[doc(hidden)]
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Progress {
+    /// A chunk is finished.
     More,
+    /// All of it is written.
     Complete,
 }
 
-/// What is encoded. Not reachable from outside, so that nobody else implements it.
+/// Something that [`Chunks`](crate::Chunks) can encode. What its methods take has no public name, so nothing outside of this
+/// crate implements it.
 pub trait Source {
     /// What it asks for.
     ///
     /// # Errors
     /// A configuration error if the options do not go with the source.
+    #[doc(hidden)]
     fn setup(&self, options: &Options) -> Result<Setup> {
         Ok(Setup::recursive(options))
     }
 
     /// Writes until a chunk is finished, or to the end.
+    #[doc(hidden)]
     fn step<const PLAIN: bool>(&mut self, formatter: &mut Formatter<'_, PLAIN>) -> Result<Progress>;
 
     /// Writes to the end, for a target that waits for no chunk.
+    #[doc(hidden)]
     fn write<const PLAIN: bool>(&mut self, formatter: &mut Formatter<'_, PLAIN>) -> Result<()> {
         while self.step(formatter)? == Progress::More {}
         Ok(())

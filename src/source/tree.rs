@@ -49,7 +49,7 @@ const RECURSIVE_LEVELS: usize = 12;
 /// Open containers that are listed without a heap allocation. Few documents are deeper.
 const INLINE_LEVELS: usize = 16;
 
-/// Where in a tree the encoding has got to.
+/// A tree, and how far its encoding has got: what [`Encoder::chunks`](crate::Encoder::chunks) encodes.
 pub struct Walker<T: Parts> {
     /// The tree, until it is begun.
     root: Option<T>,

@@ -153,7 +153,7 @@ fn ways_out<'a, T: Serialize>(encoder: &'a Encoder, value: &'a T) -> Vec<(&'stat
         (
             "array, read",
             Box::new(move || {
-                let read = io::copy(&mut encoder.array([value]), &mut io::sink());
+                let read = io::copy(&mut encoder.array([value]).into_reader(), &mut io::sink());
                 read.map(drop).map_err(Error::custom)
             }),
         ),
@@ -254,7 +254,7 @@ fn writers_that_fail_after_every_byte() {
                 };
                 attempt(&|mut full| encoder.write(&mut full, &value).is_ok());
                 attempt(&|mut full| rope.write_to(&mut full).is_ok());
-                attempt(&|mut full| io::copy(&mut encoder.chunks(&value), &mut full).is_ok());
+                attempt(&|mut full| io::copy(&mut encoder.chunks(&value).into_reader(), &mut full).is_ok());
                 attempt(&|full| {
                     let mut sink = VectoredSink::new(full);
                     rope.clone().into_iter().for_each(|chunk| sink.push(chunk.into()));
@@ -294,9 +294,9 @@ fn half_read_streams() {
             Iterator::take(encoder.chunks(&tree), n).for_each(drop);
             Iterator::take(encoder.array(tree.as_array().unwrap()), n).for_each(drop);
             Iterator::take(encoder.records(Frame::NdJson, tree.as_array().unwrap()), n).for_each(drop);
-            let mut chunks = encoder.chunks(&tree);
+            let mut reader = encoder.chunks(&tree).into_reader();
             // In the middle of a chunk.
-            let _ = chunks.read(&mut vec![0; 10 * n]).unwrap();
+            let _ = reader.read(&mut vec![0; 10 * n]).unwrap();
         });
     }
     // Handles that were never used.

@@ -2,9 +2,9 @@
 
 use std::panic::{RefUnwindSafe, UnwindSafe};
 
+use json_rope::source::{Array, Fallible, Infallible, Records, Walker};
 use json_rope::{
-    ArrayChunks, BytesFormat, Chunks, Encoder, EncoderBuilder, Error, Fragment, Frame, IntoIter, NonFinite,
-    RecordChunks, Rope, TryArrayChunks, TryRecordChunks, VectoredSink,
+    BytesFormat, Chunks, Encoder, EncoderBuilder, Error, Fragment, Frame, IntoIter, NonFinite, Rope, VectoredSink,
 };
 use serde_json::Value;
 
@@ -37,12 +37,12 @@ fn sends<T: Send + Sync + Unpin>() {}
 #[test]
 fn generic_types_have_those_of_what_they_hold() {
     sends::<VectoredSink<Vec<u8>>>();
-    sends::<Chunks<Value>>();
-    sends::<Chunks<&Value>>();
-    sends::<ArrayChunks<std::vec::IntoIter<u8>>>();
-    sends::<RecordChunks<std::vec::IntoIter<u8>>>();
-    sends::<TryArrayChunks<std::vec::IntoIter<Result<u8, Error>>>>();
-    sends::<TryRecordChunks<std::vec::IntoIter<Result<u8, Error>>>>();
+    sends::<Chunks<Walker<Value>>>();
+    sends::<Chunks<Walker<&Value>>>();
+    sends::<Chunks<Array<Infallible<std::vec::IntoIter<u8>>>>>();
+    sends::<Chunks<Records<Infallible<std::vec::IntoIter<u8>>>>>();
+    sends::<Chunks<Array<Fallible<std::vec::IntoIter<Result<u8, Error>>>>>>();
+    sends::<Chunks<Records<Fallible<std::vec::IntoIter<Result<u8, Error>>>>>>();
     everything::<VectoredSink<Vec<u8>>>();
 }
 

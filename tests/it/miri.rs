@@ -44,7 +44,7 @@ fn on_demand_and_sorted() {
     let want = serde_json::to_string(&value).unwrap();
     let encoder = Encoder::builder().first_chunk(16).max_chunk(32).sort_keys(true).build().unwrap();
     let mut read = String::new();
-    encoder.chunks(value.clone()).read_to_string(&mut read).unwrap();
+    encoder.chunks(value.clone()).into_reader().read_to_string(&mut read).unwrap();
     assert_eq!(read, want);
     assert_eq!(encoder.encode_tree(&value).unwrap(), want);
     let map = BTreeMap::from([("b", 1), ("a", 2)]);

@@ -238,7 +238,7 @@ impl Route {
             Route::ToWriterPretty => json_rope::to_writer_pretty(writer, value).map_err(checked),
             Route::Encoder(first, max) => {
                 let encoder = Encoder::builder().first_chunk(first).max_chunk(max).build()?;
-                let written = encoder.write(writer, value).map_err(checked)?;
+                let written = encoder.write(&mut *writer, value).map_err(checked)?;
                 assert_eq!(written, writer.accepted.len() as u64);
                 Ok(())
             }

@@ -98,7 +98,7 @@ fn prefixes_around_32_bits() {
     for len in lengths() {
         let fragment = Fragment::trusted(string(len));
         let mut counter = Counter::default();
-        let sent = io::copy(&mut encoder.records(Frame::Grpc, [&fragment]), &mut counter);
+        let sent = io::copy(&mut encoder.records(Frame::Grpc, [&fragment]).into_reader(), &mut counter);
         match u32::try_from(len) {
             Ok(length) => {
                 assert_eq!(sent.unwrap(), len as u64 + 5);
@@ -110,7 +110,7 @@ fn prefixes_around_32_bits() {
                 assert_eq!(counter.bytes, 0, "nothing leaves before the limit is noticed");
             }
         }
-        let mut records = encoder.records(Frame::LengthDelimited, [&fragment]);
+        let mut records = encoder.records(Frame::LengthDelimited, [&fragment]).into_reader();
         let mut prefix = [0; 5];
         records.read_exact(&mut prefix).unwrap();
         let value = prefix.iter().rev().fold(0, |value, byte| value << 7 | u64::from(byte & 0x7f));

@@ -52,9 +52,9 @@ fn send_all<W: Write>(encoder: &Encoder, value: &Value, writer: impl Fn() -> W, 
     let (_, unsent) = sink.into_parts();
     assert!(unsent == rope.slice(rope.len() - unsent.len()..), "what is left is not the end");
 
-    check(io::copy(&mut encoder.chunks(value), &mut writer()).unwrap_err());
-    check(io::copy(&mut encoder.array([value, value]), &mut writer()).unwrap_err());
-    check(io::copy(&mut encoder.records(Frame::JsonSeq, [value]), &mut writer()).unwrap_err());
+    check(io::copy(&mut encoder.chunks(value).into_reader(), &mut writer()).unwrap_err());
+    check(io::copy(&mut encoder.array([value, value]).into_reader(), &mut writer()).unwrap_err());
+    check(io::copy(&mut encoder.records(Frame::JsonSeq, [value]).into_reader(), &mut writer()).unwrap_err());
 
     // Nothing is poisoned.
     assert_eq!(encoder.encode(value).unwrap(), rope);
@@ -110,7 +110,7 @@ fn a_pipe_whose_reader_goes() {
             let ways: [Send<'_>; 4] = [
                 Box::new(|writer| Ok(encoder.write(writer, &value).map(drop)?)),
                 Box::new(|writer| text.write_to(writer)),
-                Box::new(|writer| io::copy(&mut encoder.chunks(&value), writer).map(drop)),
+                Box::new(|writer| io::copy(&mut encoder.chunks(&value).into_reader(), writer).map(drop)),
                 Box::new(|writer| {
                     let mut sink = VectoredSink::new(writer);
                     sink.push(text.clone());

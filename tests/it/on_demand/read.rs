@@ -1,6 +1,6 @@
-//! The pull types as readers: any read size, reads mixed with items, and errors.
+//! Chunks as readers: any read size, items before reads, buffered reads, and errors.
 
-use std::io::{self, Read};
+use std::io::{self, BufRead, Read};
 
 use json_rope::{Encoder, Frame};
 use serde_json::{Value, json};
@@ -39,30 +39,38 @@ fn every_read_size() {
     for max in [16, 33, 65536] {
         let encoder = encoder(max);
         for size in 1..=64 {
-            assert_eq!(read_all(encoder.chunks(&tree()), size), want_tree);
-            assert_eq!(read_all(encoder.chunks(tree()), size), want_tree);
-            assert_eq!(read_all(encoder.array(rows()), size), want_array);
-            assert_eq!(read_all(encoder.records(Frame::NdJson, rows()), size), want_lines.as_bytes());
+            assert_eq!(read_all(encoder.chunks(&tree()).into_reader(), size), want_tree);
+            assert_eq!(read_all(encoder.chunks(tree()).into_reader(), size), want_tree);
+            assert_eq!(read_all(encoder.array(rows()).into_reader(), size), want_array);
+            assert_eq!(read_all(encoder.records(Frame::NdJson, rows()).into_reader(), size), want_lines.as_bytes());
         }
-        assert_eq!(read_all(encoder.chunks(&tree()), 1 << 20), want_tree);
+        assert_eq!(read_all(encoder.chunks(&tree()).into_reader(), 1 << 20), want_tree);
     }
 }
 
 #[test]
-fn reads_and_items_in_any_order() {
+fn reads_and_buffered_reads_in_any_order_after_some_items() {
     let want = serde_json::to_vec(&tree()).unwrap();
     let mut state = 1u32;
-    for _ in 0..200 {
+    for round in 0..200 {
         let mut chunks = encoder(48).chunks(tree());
         let mut out = Vec::new();
+        for chunk in chunks.by_ref().take(round % 5) {
+            out.extend(chunk.unwrap());
+        }
+        let mut reader = chunks.into_reader();
         loop {
             state = state.wrapping_mul(1_664_525).wrapping_add(1_013_904_223);
             let before = out.len();
+            let most = 1 + (state >> 16) as usize % 70;
             if state >> 31 == 0 {
-                out.extend(chunks.next().transpose().unwrap().unwrap_or_default());
+                let available = reader.fill_buf().unwrap();
+                let used = most.min(available.len());
+                out.extend_from_slice(&available[..used]);
+                reader.consume(used);
             } else {
-                let mut buffer = vec![0; 1 + (state >> 16) as usize % 70];
-                let n = chunks.read(&mut buffer).unwrap();
+                let mut buffer = vec![0; most];
+                let n = reader.read(&mut buffer).unwrap();
                 out.extend_from_slice(&buffer[..n]);
             }
             if out.len() == before {
@@ -76,15 +84,15 @@ fn reads_and_items_in_any_order() {
 #[test]
 fn io_copy_and_read_to_end() {
     let mut out = Vec::new();
-    io::copy(&mut Encoder::new().array(0..100_000), &mut out).unwrap();
+    io::copy(&mut Encoder::new().array(0..100_000).into_reader(), &mut out).unwrap();
     assert_eq!(out, serde_json::to_vec(&(0..100_000).collect::<Vec<_>>()).unwrap());
-    assert_eq!(io::read_to_string(Encoder::new().records(Frame::NdJson, [0; 0])).unwrap(), "");
+    assert_eq!(io::read_to_string(Encoder::new().records(Frame::NdJson, [0; 0]).into_reader()).unwrap(), "");
 }
 
 #[test]
-fn an_error_comes_once_behind_what_could_be_read() {
+fn an_error_comes_once_after_what_could_be_read() {
     let results = [Ok(1), Err("lost"), Ok(2)];
-    let mut reader = Encoder::new().try_array(results);
+    let mut reader = Encoder::new().try_array(results).into_reader();
     let mut out = Vec::new();
     let error = reader.read_to_end(&mut out).unwrap_err();
     assert_eq!(out, b"[1");
@@ -92,9 +100,8 @@ fn an_error_comes_once_behind_what_could_be_read() {
     let source = error.get_ref().unwrap().downcast_ref::<json_rope::Error>().unwrap();
     assert_eq!(source.pointer(), Some("/1"));
     assert_eq!(reader.read(&mut [0; 8]).unwrap(), 0);
-    assert!(reader.next().is_none());
 
     let pretty = Encoder::builder().pretty(true).build().unwrap();
-    let error = pretty.records(Frame::NdJson, [1]).read(&mut [0; 8]).unwrap_err();
+    let error = pretty.records(Frame::NdJson, [1]).into_reader().read(&mut [0; 8]).unwrap_err();
     assert_eq!(error.kind(), io::ErrorKind::InvalidInput);
 }
