@@ -75,7 +75,7 @@ use bytes::Bytes;
 use serde::Serialize;
 
 pub use encoder::{Encoder, EncoderBuilder};
-pub use error::{Error, Result};
+pub use error::{Category, Error, Result};
 pub use fragment::Fragment;
 pub use frame::Frame;
 pub use options::{BytesFormat, NonFinite};

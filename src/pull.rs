@@ -120,7 +120,7 @@ fn step<S: Source, const PLAIN: bool>(encoder: &Encoder, source: &mut S, parked:
         outcome = formatter.out.finish_on_demand().map(|()| true);
     }
     if let Err(error) = outcome {
-        outcome = Err(error.finish(formatter.out.offset()));
+        outcome = Err(formatter.out.conclude(error, 0));
         formatter.abandon();
     }
     (formatter.park(), outcome)

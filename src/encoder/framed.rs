@@ -105,7 +105,7 @@ impl Encoder {
             let rope = self.encode_framed(frame, value)?;
             return match rope.write_to(&mut writer) {
                 Ok(()) => Ok(rope.len() as u64),
-                Err(error) => Err(Error::io(error).finish(rope.len() as u64)),
+                Err(error) => Err(Error::io(error).conclude(None, rope.len() as u64)),
             };
         }
         let options = self.options();
@@ -130,11 +130,11 @@ fn encode_framed<const PLAIN: bool>(
     formatter.out.reserve_frame(frame.headroom(), frame.suffix().len());
     formatter.out.limit_from_here(options.max_len.min(frame.max_len()));
     let framed = write(&mut formatter).and_then(|()| {
-        formatter.check_complete()?;
+        formatter.out.check()?;
         let prefix = frame.prefix(formatter.out.offset())?;
         formatter.out.finish_framed(prefix.as_bytes(), frame.suffix())
     });
-    framed.map_err(|error| error.finish(formatter.out.offset()))
+    framed.map_err(|error| formatter.out.conclude(error, 0))
 }
 
 /// For a frame without a length.
@@ -154,11 +154,11 @@ fn write_framed<const PLAIN: bool>(
     let written = formatter.out.put(frame.opening()).and_then(|()| {
         formatter.out.limit_from_here(options.max_len);
         write(&mut formatter)?;
-        formatter.check_complete()?;
+        formatter.out.check()?;
         formatter.out.limit_from_here(u64::MAX);
         formatter.out.put(frame.suffix())?;
         formatter.out.finish_streaming()
     });
     // Of the body, as in memory.
-    written.map_err(|error| error.finish(formatter.out.offset().saturating_sub(frame.opening().len() as u64)))
+    written.map_err(|error| formatter.out.conclude(error, frame.opening().len() as u64))
 }

@@ -212,10 +212,8 @@ where
 fn encode_with<const PLAIN: bool>(options: &Options, expected: usize, write: Write<'_, PLAIN>) -> Result<Rope> {
     let mut scratch = out::scratch();
     let mut formatter = Formatter::<PLAIN>::new(Out::in_memory(&mut scratch, options, expected), options);
-    match write(&mut formatter).and_then(|()| formatter.check_complete()) {
-        Ok(()) => formatter.out.finish(),
-        Err(error) => Err(error.finish(formatter.out.offset())),
-    }
+    let written = write(&mut formatter).and_then(|()| formatter.out.finish());
+    written.map_err(|error| formatter.out.conclude(error, 0))
 }
 
 /// Writes a value.
@@ -225,10 +223,8 @@ fn encode_tree_as<const PLAIN: bool>(options: &Options, expected: usize, tree: &
     let mut scratch = out::scratch();
     let out = Out::in_memory(&mut scratch, options, expected);
     let mut formatter = Formatter::<PLAIN>::without_recursion(out, options);
-    match tree::write(&mut formatter, tree) {
-        Ok(()) => formatter.out.finish(),
-        Err(error) => Err(error.finish(formatter.out.offset())),
-    }
+    let written = tree::write(&mut formatter, tree).and_then(|()| formatter.out.finish());
+    written.map_err(|error| formatter.out.conclude(error, 0))
 }
 
 /// Streams into `writer` and returns the number of bytes.
@@ -259,8 +255,6 @@ fn write_with<const PLAIN: bool>(
     let mut edge = WriterEdge::new(writer);
     let mut scratch = out::scratch();
     let mut formatter = Formatter::<PLAIN>::new(Out::streaming(&mut scratch, options, &mut edge), options);
-    match write(&mut formatter).and_then(|()| formatter.check_complete()) {
-        Ok(()) => formatter.out.finish_streaming(),
-        Err(error) => Err(error.finish(formatter.out.offset())),
-    }
+    let written = write(&mut formatter).and_then(|()| formatter.out.finish_streaming());
+    written.map_err(|error| formatter.out.conclude(error, 0))
 }

@@ -53,9 +53,10 @@ pub(crate) struct Formatter<'a, const PLAIN: bool> {
     max_depth: usize,
     options: &'a Options,
     pub(crate) out: Out<'a>,
-    /// Names of members that are being written, as a stack of texts in one string: for error pointers, if key and
-    /// value come in separate calls; and of all members of open objects, if they are to be sorted.
-    pub(crate) names: String,
+    /// The names of all members of open objects, as a stack of texts in one string, if they are to be sorted.
+    names: String,
+    /// The text of the latest key that a `Display` wrote. Kept to be reused.
+    key_text: String,
     sorter: Sorter,
     /// What `layout` begins a line with in pretty output.
     line: SmallVec<[u8; 128]>,
@@ -75,7 +76,8 @@ impl<'a, const PLAIN: bool> Formatter<'a, PLAIN> {
     fn with_depth(out: Out<'a>, options: &'a Options, max_depth: usize) -> Self {
         debug_assert!(!PLAIN || options.is_plain());
         let (names, sorter, line) = (String::new(), Sorter::default(), SmallVec::new());
-        Formatter { out, options, depth: 0, max_depth, names, sorter, line, line_breaks: LineBreaks::Kept }
+        let key_text = String::new();
+        Formatter { out, options, depth: 0, max_depth, names, key_text, sorter, line, line_breaks: LineBreaks::Kept }
     }
 
     /// Says what becomes of line breaks; otherwise they are kept. Nothing may be written yet.
@@ -86,7 +88,8 @@ impl<'a, const PLAIN: bool> Formatter<'a, PLAIN> {
     /// Goes on where [`park`](Self::park) stopped, with the same options.
     pub(crate) fn resume(parked: Parked, options: &'a Options) -> Self {
         let Parked { out, depth, max_depth, names, sorter, line, line_breaks } = parked;
-        Formatter { out: Out::resume(out, options), options, depth, max_depth, names, sorter, line, line_breaks }
+        let (out, key_text) = (Out::resume(out, options), String::new());
+        Formatter { out, options, depth, max_depth, names, key_text, sorter, line, line_breaks }
     }
 
     /// Puts the document aside between two tokens.
@@ -115,7 +118,7 @@ impl<'a, const PLAIN: bool> Formatter<'a, PLAIN> {
         self.max_depth
     }
 
-    /// Remembers that the document cannot be completed, and gives the error back.
+    /// Records that the document cannot be completed, and returns the error that travels up: see [`Out::fail`].
     #[cold]
     pub(crate) fn fail(&mut self, error: Error) -> Error {
         self.out.fail(error)
@@ -124,29 +127,6 @@ impl<'a, const PLAIN: bool> Formatter<'a, PLAIN> {
     #[cold]
     pub(crate) fn fail_data(&mut self, message: &str) -> Error {
         self.out.fail(Error::data(message))
-    }
-
-    /// An error if something was begun and not ended, as by a `Serialize` that caught a panic and went on.
-    pub(crate) fn check_complete(&mut self) -> Result<()> {
-        self.check_at_depth(0)
-    }
-
-    /// The same for a part of the document, in `depth` containers.
-    pub(crate) fn check_at_depth(&mut self, depth: usize) -> Result<()> {
-        self.out.check()?;
-        self.check_depth(depth)
-    }
-
-    /// The same, whatever `out` has to say.
-    #[inline(always)]
-    pub(crate) fn check_depth(&mut self, depth: usize) -> Result<()> {
-        if self.depth == depth { Ok(()) } else { Err(self.went_on()) }
-    }
-
-    #[cold]
-    #[inline(never)]
-    fn went_on(&mut self) -> Error {
-        self.fail_data("a Serialize implementation went on after a panic")
     }
 
     #[inline]

@@ -6,10 +6,12 @@
 use bytes::Bytes;
 
 use super::hold::Holds;
+use super::keys::OpenKeys;
 use super::plan::Growth;
 use super::tail::Tail;
 use super::utf8;
-use super::{Failure, Out, growth};
+use super::failure::Failure;
+use super::{Out, growth};
 use crate::error::Result;
 use crate::options::Options;
 use crate::rope::Rope;
@@ -23,7 +25,7 @@ pub(crate) struct ParkedOut {
     max_len: u64,
     limit_from: u64,
     holds: Holds,
-    failure: Option<Failure>,
+    failure: Option<Box<Failure>>,
 }
 
 impl ParkedOut {
@@ -60,6 +62,8 @@ impl<'a> Out<'a> {
             limit_from,
             edge,
             holds,
+            // A step does not end within a map that marks its keys either.
+            keys: OpenKeys::default(),
             failure,
             on_demand,
             attention,

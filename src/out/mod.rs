@@ -9,8 +9,10 @@
 //! `out/framed.rs`, and `out/message.rs` for messages on demand.
 
 mod demand;
+mod failure;
 mod framed;
 mod hold;
+mod keys;
 mod message;
 mod plan;
 pub(crate) mod tail;
@@ -28,7 +30,9 @@ use crate::pool::{Buffer, Pool};
 use crate::rope::Rope;
 
 pub(crate) use demand::ParkedOut;
+use failure::Failure;
 use hold::Holds;
+use keys::OpenKeys;
 use message::Message;
 use plan::Growth;
 pub(crate) use plan::MAX_REMEMBERED;
@@ -67,7 +71,9 @@ pub(crate) struct Out<'a> {
     edge: Option<&'a mut dyn Spill>,
     /// While any is open, bytes stay in the tail, which grows, so that they can be rearranged.
     holds: Holds,
-    failure: Option<Failure>,
+    /// Where the keys of open maps are.
+    keys: OpenKeys,
+    failure: Option<Box<Failure>>,
     /// Whether chunks are made one at a time, as they are asked for.
     on_demand: bool,
     /// Whether there is a finished chunk or a failure: one byte to look at behind every token.
@@ -89,19 +95,6 @@ const COPY_OUT_BELOW: usize = 2 * 1024;
 fn growth(options: &Options, expected: usize) -> Growth {
     let longest = options.usable_pool().map_or(usize::MAX, Pool::buffer_size);
     Growth::new(options.first_chunk.min(longest), options.max_chunk.min(longest), expected)
-}
-
-/// What made the output unusable. It is kept because a `Serialize` implementation may swallow the error it was given.
-struct Failure {
-    kind: FailureKind,
-    /// The offset at which it happened.
-    at: u64,
-}
-
-enum FailureKind {
-    Io(io::ErrorKind),
-    Limit,
-    Data,
 }
 
 impl<'a> Out<'a> {
@@ -137,6 +130,7 @@ impl<'a> Out<'a> {
             limit_from: 0,
             edge,
             holds: Holds::default(),
+            keys: OpenKeys::default(),
             failure: None,
             on_demand: false,
             attention: false,
@@ -148,6 +142,11 @@ impl<'a> Out<'a> {
     /// Bytes produced so far.
     pub(crate) fn offset(&self) -> u64 {
         self.flushed + self.tail.filled_len() as u64
+    }
+
+    /// Bytes that have left the tail. While this does not change, all that is written is still there.
+    pub(crate) fn flushed(&self) -> u64 {
+        self.flushed
     }
 
     /// Bytes that can be written without a refill.
@@ -283,18 +282,6 @@ impl<'a> Out<'a> {
         needed.saturating_add(self.tail.headroom()) <= pool.buffer_size() / 4 * 3
     }
 
-    /// Remembers that the document cannot be completed, and gives the error back.
-    #[cold]
-    pub(crate) fn fail(&mut self, error: Error) -> Error {
-        self.attention = true;
-        if self.failure.is_none() {
-            let other = if error.is_limit() { FailureKind::Limit } else { FailureKind::Data };
-            let kind = error.io_error_kind().map_or(other, FailureKind::Io);
-            self.failure = Some(Failure { kind, at: self.offset() });
-        }
-        error
-    }
-
     /// The rope of all chunks, once the document is complete. The output is then empty.
     pub(crate) fn finish(&mut self) -> Result<Rope> {
         self.check()?;
@@ -332,10 +319,8 @@ impl<'a> Out<'a> {
     pub(crate) fn finish_streaming(&mut self) -> Result<u64> {
         self.check()?;
         let filled = self.tail.filled_len();
-        match self.hand_over_front(filled, &[]) {
-            Ok(()) => Ok(self.flushed),
-            Err(error) => Err(error.finish(self.offset())),
-        }
+        self.hand_over_front(filled, &[])?;
+        Ok(self.flushed)
     }
 
     /// Lets `max_len` be exceeded by `more` bytes that are not of the document itself.
@@ -390,25 +375,6 @@ impl<'a> Out<'a> {
         Ok(())
     }
 
-    /// An error if the document has failed before. A `Serialize` implementation that goes on after an error must not
-    /// get a document that looks whole.
-    #[inline]
-    pub(crate) fn check(&self) -> Result<()> {
-        if self.failure.is_none() { Ok(()) } else { self.failed_before() }
-    }
-
-    #[cold]
-    fn failed_before(&self) -> Result<()> {
-        let message = "a Serialize implementation went on after an error";
-        let error = match self.failure.as_ref().map(|failure| &failure.kind) {
-            None => return Ok(()),
-            Some(FailureKind::Io(kind)) => Error::io(io::Error::new(*kind, message)),
-            Some(FailureKind::Limit) => Error::limit(message),
-            Some(FailureKind::Data) => Error::data(message),
-        };
-        Err(error.finish(self.offset()))
-    }
-
     /// Cuts the tail into chunks of the planned sizes, as far as it has bytes for whole ones.
     fn cut_full_chunks(&mut self) {
         while self.tail.is_on_slab() && self.tail.filled_len() >= self.growth.chunk() {
@@ -419,6 +385,7 @@ impl<'a> Out<'a> {
 
     fn cut_chunk(&mut self, len: usize) {
         if len > 0 {
+            self.copy_open_keys();
             let headroom = self.tail.headroom();
             let chunk = self.tail.cut(len);
             if headroom > 0 {
@@ -438,6 +405,7 @@ impl<'a> Out<'a> {
     }
 
     fn hand_over_front(&mut self, len: usize, parts: &[&[u8]]) -> Result<()> {
+        self.copy_open_keys();
         let (sent, bytes) = {
             let mut all: SmallVec<[&[u8]; 2]> = SmallVec::new();
             all.extend((len > 0).then(|| &self.tail.filled()[..len]));

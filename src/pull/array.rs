@@ -60,9 +60,10 @@ struct Elements<I> {
 }
 
 #[cold]
-fn locate<const PLAIN: bool>(mut error: Error, index: usize, formatter: &mut Formatter<'_, PLAIN>) -> Error {
-    error.push_segment(index.to_string());
-    formatter.fail(error)
+fn locate<const PLAIN: bool>(error: Error, index: usize, formatter: &mut Formatter<'_, PLAIN>) -> Error {
+    let error = formatter.fail(error);
+    formatter.out.add_segment(index.to_string());
+    error
 }
 
 impl<I: Items<Value: Serialize>> Source for Elements<I> {
@@ -81,7 +82,7 @@ impl<I: Items<Value: Serialize>> Source for Elements<I> {
                 Some(Ok(item)) => {
                     formatter.before_element(count)?;
                     let written = ser::serialize(formatter, &item);
-                    if let Err(error) = written.and_then(|()| formatter.check_depth(1)) {
+                    if let Err(error) = written {
                         return Err(locate(error, count, formatter));
                     }
                 }

@@ -94,7 +94,7 @@ impl<I> Records<I> {
             formatter.out.limit_from_here(u64::MAX);
         }
         // An error that the item's `Serialize` swallowed, or a panic that it caught: this is the last record.
-        formatter.check_at_depth(0)
+        formatter.out.check()
     }
 
     /// A body whose length stands before it.
@@ -114,7 +114,7 @@ impl<I> Records<I> {
             }
             Err(error) => {
                 // The offset is that of the failure, also though a record without its length cannot come out.
-                let error = error.finish(formatter.out.offset() - self.frame.headroom() as u64);
+                let error = formatter.out.conclude(error, self.frame.headroom() as u64);
                 formatter.out.cancel_message();
                 Err(error)
             }
