@@ -53,10 +53,9 @@ pub(crate) struct Formatter<'a, const PLAIN: bool> {
     max_depth: usize,
     options: &'a Options,
     pub(crate) out: Out<'a>,
-    /// The names of all members of open objects, as a stack of texts in one string, if they are to be sorted.
+    /// The names of all members of open objects, as a stack of texts in one string, if they are to be sorted. If not,
+    /// room for the text of a key that comes from a `Display`.
     names: String,
-    /// The text of the latest key that a `Display` wrote. Kept to be reused.
-    key_text: String,
     sorter: Sorter,
     /// What `layout` begins a line with in pretty output.
     line: SmallVec<[u8; 128]>,
@@ -76,8 +75,7 @@ impl<'a, const PLAIN: bool> Formatter<'a, PLAIN> {
     fn with_depth(out: Out<'a>, options: &'a Options, max_depth: usize) -> Self {
         debug_assert!(!PLAIN || options.is_plain());
         let (names, sorter, line) = (String::new(), Sorter::default(), SmallVec::new());
-        let key_text = String::new();
-        Formatter { out, options, depth: 0, max_depth, names, key_text, sorter, line, line_breaks: LineBreaks::Kept }
+        Formatter { out, options, depth: 0, max_depth, names, sorter, line, line_breaks: LineBreaks::Kept }
     }
 
     /// Says what becomes of line breaks; otherwise they are kept. Nothing may be written yet.
@@ -88,8 +86,7 @@ impl<'a, const PLAIN: bool> Formatter<'a, PLAIN> {
     /// Goes on where [`park`](Self::park) stopped, with the same options.
     pub(crate) fn resume(parked: Parked, options: &'a Options) -> Self {
         let Parked { out, depth, max_depth, names, sorter, line, line_breaks } = parked;
-        let (out, key_text) = (Out::resume(out, options), String::new());
-        Formatter { out, options, depth, max_depth, names, key_text, sorter, line, line_breaks }
+        Formatter { out: Out::resume(out, options), options, depth, max_depth, names, sorter, line, line_breaks }
     }
 
     /// Puts the document aside between two tokens.

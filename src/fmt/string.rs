@@ -54,6 +54,11 @@ impl<const PLAIN: bool> Formatter<'_, PLAIN> {
             self.out.mark_key();
             return Ok(());
         }
+        self.slow_map_key(index, text)
+    }
+
+    #[inline(never)]
+    fn slow_map_key(&mut self, index: usize, text: &str) -> Result<()> {
         let flushed = self.out.flushed();
         self.slow_key(index, text)?;
         if self.out.flushed() == flushed {
@@ -109,13 +114,15 @@ impl<const PLAIN: bool> Formatter<'_, PLAIN> {
     /// The key of a map member that comes from a `Display`. It is collected first: its name may be needed later, and a
     /// `Display` can be formatted only once.
     pub(crate) fn display_key(&mut self, index: usize, value: &(impl Display + ?Sized)) -> Result<()> {
-        let mut text = mem::take(&mut self.key_text);
-        text.clear();
+        let mut text = if self.sorts() { String::new() } else { mem::take(&mut self.names) };
         if write!(text, "{value}").is_err() {
             return Err(self.display_failed());
         }
         self.map_key(index, &text)?;
-        self.key_text = text;
+        if !self.sorts() {
+            text.clear();
+            self.names = text;
+        }
         Ok(())
     }
 

@@ -5,12 +5,12 @@
 
 use bytes::Bytes;
 
+use super::failure::FirstFailure;
 use super::hold::Holds;
 use super::keys::OpenKeys;
 use super::plan::Growth;
 use super::tail::Tail;
 use super::utf8;
-use super::failure::Failure;
 use super::{Out, growth};
 use crate::error::Result;
 use crate::options::Options;
@@ -25,14 +25,14 @@ pub(crate) struct ParkedOut {
     max_len: u64,
     limit_from: u64,
     holds: Holds,
-    failure: Option<Box<Failure>>,
+    failure: FirstFailure,
 }
 
 impl ParkedOut {
     /// An output of which nothing is written. Allocates nothing.
     pub(crate) fn new(options: &Options, max_len: u64) -> ParkedOut {
         let (tail, done, growth) = (Tail::on_scratch(&mut []), Rope::new(), growth(options, 0));
-        let (flushed, limit_from, holds, failure) = (0, 0, Holds::default(), None);
+        let (flushed, limit_from, holds, failure) = (0, 0, Holds::default(), FirstFailure::default());
         ParkedOut { tail, done, growth, flushed, max_len, limit_from, holds, failure }
     }
 
@@ -48,7 +48,7 @@ impl<'a> Out<'a> {
         let ParkedOut { tail, done, growth, flushed, max_len, limit_from, holds, failure } = parked;
         // A step does not end within a message.
         let (first, message, tailroom, pool, edge, on_demand) = (None, None, 0, options.usable_pool(), None, true);
-        let attention = !done.is_empty() || failure.is_some();
+        let attention = !done.is_empty() || !failure.is_none();
         Out {
             tail,
             done,
@@ -110,8 +110,8 @@ impl<'a> Out<'a> {
     pub(crate) fn abandon(&mut self, end: usize) {
         self.holds = Holds::default();
         let mut end = end.min(self.tail.filled_len());
-        if let Some(failure) = &self.failure {
-            end = end.min(usize::try_from(failure.at.saturating_sub(self.flushed)).unwrap_or(usize::MAX));
+        if let Some(at) = self.failure.at() {
+            end = end.min(usize::try_from(at.saturating_sub(self.flushed)).unwrap_or(usize::MAX));
         }
         self.cut_all(utf8::whole_characters(&self.tail.filled()[..end]));
     }

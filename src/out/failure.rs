@@ -5,14 +5,45 @@ use super::Out;
 use crate::error::{Error, Result};
 
 /// The first failure of a document.
-pub(crate) struct Failure {
+struct Failure {
     error: Error,
     /// The offset at which it happened.
-    pub(super) at: u64,
+    at: u64,
     /// Member names and element indexes that lead to the failing value, innermost first, unescaped.
     path: Vec<String>,
     /// Whether somebody wrote more after the failure, so that `path` may not be that of the failing value.
     is_path_lost: bool,
+}
+
+/// A place for the first failure. Dropping an empty one is a comparison, and inlined.
+#[derive(Default)]
+pub(super) struct FirstFailure(Option<Box<Failure>>);
+
+impl Drop for FirstFailure {
+    #[inline(always)]
+    fn drop(&mut self) {
+        if let Some(failure) = self.0.take() {
+            discard(failure);
+        }
+    }
+}
+
+#[cold]
+#[inline(never)]
+fn discard(failure: Box<Failure>) {
+    drop(failure);
+}
+
+impl FirstFailure {
+    #[inline]
+    pub(super) fn is_none(&self) -> bool {
+        self.0.is_none()
+    }
+
+    /// The offset at which it happened.
+    pub(super) fn at(&self) -> Option<u64> {
+        self.0.as_ref().map(|failure| failure.at)
+    }
 }
 
 impl Out<'_> {
@@ -23,10 +54,10 @@ impl Out<'_> {
     pub(crate) fn fail(&mut self, error: Error) -> Error {
         self.attention = true;
         let at = self.offset();
-        match &mut self.failure {
+        match &mut self.failure.0 {
             None => {
                 let stand_in = error.stand_in();
-                self.failure = Some(Box::new(Failure { error, at, path: Vec::new(), is_path_lost: false }));
+                self.failure.0 = Some(Box::new(Failure { error, at, path: Vec::new(), is_path_lost: false }));
                 stand_in
             }
             Some(failure) => {
@@ -39,7 +70,7 @@ impl Out<'_> {
     /// Notes, on the way up, the member name or element index of the failing value.
     #[cold]
     pub(crate) fn add_segment(&mut self, segment: String) {
-        if let Some(failure) = &mut self.failure {
+        if let Some(failure) = &mut self.failure.0 {
             failure.path.push(segment);
         }
     }
@@ -47,7 +78,7 @@ impl Out<'_> {
     /// The error of an earlier failure, for code that goes on after it.
     #[cold]
     pub(crate) fn failed_before(&self) -> Option<Error> {
-        self.failure.as_ref().map(|failure| failure.error.stand_in())
+        self.failure.0.as_ref().map(|failure| failure.error.stand_in())
     }
 
     /// An error if the document has failed before: nothing may be added to it.
@@ -59,7 +90,7 @@ impl Out<'_> {
     #[cold]
     #[inline(never)]
     fn lose_path(&mut self) -> Result<()> {
-        let Some(failure) = &mut self.failure else { return Ok(()) };
+        let Some(failure) = &mut self.failure.0 else { return Ok(()) };
         failure.is_path_lost = true;
         Err(failure.error.stand_in())
     }
@@ -73,7 +104,7 @@ impl Out<'_> {
             return error;
         }
         let error = self.fail(error);
-        let Some(failure) = &mut self.failure else { return error };
+        let Some(failure) = &mut self.failure.0 else { return error };
         let pointer = (!failure.is_path_lost).then(|| pointer(failure.path.drain(..).rev()));
         let offset = failure.at.saturating_sub(origin);
         let stand_in = failure.error.stand_in();

@@ -30,7 +30,7 @@ use crate::pool::{Buffer, Pool};
 use crate::rope::Rope;
 
 pub(crate) use demand::ParkedOut;
-use failure::Failure;
+use failure::FirstFailure;
 use hold::Holds;
 use keys::OpenKeys;
 use message::Message;
@@ -73,7 +73,7 @@ pub(crate) struct Out<'a> {
     holds: Holds,
     /// Where the keys of open maps are.
     keys: OpenKeys,
-    failure: Option<Box<Failure>>,
+    failure: FirstFailure,
     /// Whether chunks are made one at a time, as they are asked for.
     on_demand: bool,
     /// Whether there is a finished chunk or a failure: one byte to look at behind every token.
@@ -131,7 +131,7 @@ impl<'a> Out<'a> {
             edge,
             holds: Holds::default(),
             keys: OpenKeys::default(),
-            failure: None,
+            failure: FirstFailure::default(),
             on_demand: false,
             attention: false,
         };

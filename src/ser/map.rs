@@ -14,6 +14,8 @@ pub(crate) struct Map<'f, 'a, const PLAIN: bool> {
     formatter: &'f mut Formatter<'a, PLAIN>,
     wrappers: usize,
     count: usize,
+    /// How many maps are open, this one included.
+    level: usize,
     state: State,
 }
 
@@ -32,8 +34,8 @@ impl<'f, 'a, const PLAIN: bool> Map<'f, 'a, PLAIN> {
     #[inline]
     pub(super) fn new(serializer: Serializer<'f, 'a, PLAIN>) -> Self {
         let Serializer { formatter, wrappers } = serializer;
-        formatter.out.enter_map();
-        Map { formatter, wrappers, count: 0, state: State::Ready }
+        let level = formatter.out.enter_map();
+        Map { formatter, wrappers, count: 0, level, state: State::Ready }
     }
 
     #[inline]
@@ -42,7 +44,7 @@ impl<'f, 'a, const PLAIN: bool> Map<'f, 'a, PLAIN> {
         let serializer = KeySerializer { formatter: &mut *self.formatter, index: self.count, wrappers: 0 };
         match key.serialize(serializer) {
             Ok(()) => Ok(()),
-            Err(error) => Err(fail(self.formatter, error, State::Key)),
+            Err(error) => Err(fail(self.formatter, self.level, error, State::Key)),
         }
     }
 
@@ -55,7 +57,7 @@ impl<'f, 'a, const PLAIN: bool> Map<'f, 'a, PLAIN> {
                 self.state = State::Ready;
                 Ok(())
             }
-            Err(error) => Err(fail(self.formatter, error, State::Value)),
+            Err(error) => Err(fail(self.formatter, self.level, error, State::Value)),
         }
     }
 }
@@ -63,20 +65,20 @@ impl<'f, 'a, const PLAIN: bool> Map<'f, 'a, PLAIN> {
 /// An error of the map itself, or of the value that is being written.
 #[cold]
 #[inline(never)]
-fn fail<const PLAIN: bool>(formatter: &mut Formatter<'_, PLAIN>, error: Error, state: State) -> Error {
+fn fail<const PLAIN: bool>(formatter: &mut Formatter<'_, PLAIN>, level: usize, error: Error, state: State) -> Error {
     let error = formatter.fail(error);
     if state == State::Value {
-        let name = formatter.out.latest_key();
+        let name = formatter.out.latest_key(level);
         formatter.out.add_segment(name);
     }
-    formatter.out.leave_map();
+    formatter.out.leave_map(level);
     error
 }
 
 /// The error of a call that does not fit the state.
 #[cold]
 #[inline(never)]
-fn misused<const PLAIN: bool>(formatter: &mut Formatter<'_, PLAIN>, state: State, call: &str) -> Error {
+fn misused<const PLAIN: bool>(formatter: &mut Formatter<'_, PLAIN>, level: usize, state: State, call: &str) -> Error {
     if let Some(error) = formatter.out.failed_before() {
         return error;
     }
@@ -85,7 +87,7 @@ fn misused<const PLAIN: bool>(formatter: &mut Formatter<'_, PLAIN>, state: State
         State::Ready => format!("{call} was called without serialize_key"),
         State::Between => format!("{call} was called after serialize_key, without serialize_value"),
     };
-    fail(formatter, Error::data(message), state)
+    fail(formatter, level, Error::data(message), state)
 }
 
 impl<const PLAIN: bool> SerializeMap for Map<'_, '_, PLAIN> {
@@ -95,7 +97,7 @@ impl<const PLAIN: bool> SerializeMap for Map<'_, '_, PLAIN> {
     #[inline]
     fn serialize_key<T: ?Sized + Serialize>(&mut self, key: &T) -> Result<()> {
         if self.state != State::Ready {
-            return Err(misused(self.formatter, self.state, "serialize_key"));
+            return Err(misused(self.formatter, self.level, self.state, "serialize_key"));
         }
         self.key(key)?;
         self.state = State::Between;
@@ -105,7 +107,7 @@ impl<const PLAIN: bool> SerializeMap for Map<'_, '_, PLAIN> {
     #[inline]
     fn serialize_value<T: ?Sized + Serialize>(&mut self, value: &T) -> Result<()> {
         if self.state != State::Between {
-            return Err(misused(self.formatter, self.state, "serialize_value"));
+            return Err(misused(self.formatter, self.level, self.state, "serialize_value"));
         }
         self.value(value)
     }
@@ -117,7 +119,7 @@ impl<const PLAIN: bool> SerializeMap for Map<'_, '_, PLAIN> {
         V: ?Sized + Serialize,
     {
         if self.state != State::Ready {
-            return Err(misused(self.formatter, self.state, "serialize_entry"));
+            return Err(misused(self.formatter, self.level, self.state, "serialize_entry"));
         }
         self.key(key)?;
         self.value(value)
@@ -126,9 +128,9 @@ impl<const PLAIN: bool> SerializeMap for Map<'_, '_, PLAIN> {
     #[inline]
     fn end(self) -> Result<()> {
         if self.state != State::Ready {
-            return Err(misused(self.formatter, self.state, "end"));
+            return Err(misused(self.formatter, self.level, self.state, "end"));
         }
-        self.formatter.out.leave_map();
+        self.formatter.out.leave_map(self.level);
         self.formatter.close_object(self.count)
     }
 }
