@@ -10,7 +10,7 @@ use crate::error::{Error, Result};
 use crate::fmt::Formatter;
 use crate::frame::Frame;
 use crate::options::Options;
-use crate::out::Out;
+use crate::out::{CopiedNames, Out};
 use crate::rope::Rope;
 use crate::sink::WriterEdge;
 use crate::{out, ser};
@@ -146,8 +146,9 @@ fn write_framed<const PLAIN: bool>(
 ) -> Result<u64> {
     let line_breaks = frame.line_breaks(options)?;
     let mut edge = WriterEdge::new(writer);
-    let mut scratch = out::scratch();
-    let mut formatter = Formatter::<PLAIN>::new(Out::streaming(&mut scratch, options, &mut edge), options);
+    let (mut scratch, mut names) = (out::scratch(), CopiedNames::default());
+    let out = Out::streaming(&mut scratch, options, &mut edge, &mut names);
+    let mut formatter = Formatter::<PLAIN>::new(out, options);
     formatter.set_line_breaks(line_breaks);
     // What the frame adds does not count for `max_len`.
     formatter.out.limit_from_here(u64::MAX);

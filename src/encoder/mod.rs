@@ -13,7 +13,7 @@ use serde::Serialize;
 use crate::error::Result;
 use crate::fmt::Formatter;
 use crate::options::Options;
-use crate::out::{self, MAX_REMEMBERED, Out};
+use crate::out::{self, CopiedNames, MAX_REMEMBERED, Out};
 use crate::rope::Rope;
 use crate::ser;
 use crate::sink::WriterEdge;
@@ -253,8 +253,9 @@ fn write_with<const PLAIN: bool>(
     write: Write<'_, PLAIN>,
 ) -> Result<u64> {
     let mut edge = WriterEdge::new(writer);
-    let mut scratch = out::scratch();
-    let mut formatter = Formatter::<PLAIN>::new(Out::streaming(&mut scratch, options, &mut edge), options);
+    let (mut scratch, mut names) = (out::scratch(), CopiedNames::default());
+    let out = Out::streaming(&mut scratch, options, &mut edge, &mut names);
+    let mut formatter = Formatter::<PLAIN>::new(out, options);
     let written = write(&mut formatter).and_then(|()| formatter.out.finish_streaming());
     written.map_err(|error| formatter.out.conclude(error, 0))
 }

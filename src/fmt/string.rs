@@ -61,11 +61,7 @@ impl<const PLAIN: bool> Formatter<'_, PLAIN> {
     fn slow_map_key(&mut self, index: usize, text: &str) -> Result<()> {
         let flushed = self.out.flushed();
         self.slow_key(index, text)?;
-        if self.out.flushed() == flushed {
-            self.out.mark_key();
-        } else {
-            self.out.copy_key(text);
-        }
+        self.out.mark_long_key(text, flushed);
         Ok(())
     }
 

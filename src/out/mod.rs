@@ -32,6 +32,7 @@ use crate::rope::Rope;
 pub(crate) use demand::ParkedOut;
 use failure::FirstFailure;
 use hold::Holds;
+pub(crate) use keys::CopiedNames;
 use keys::OpenKeys;
 use message::Message;
 use plan::Growth;
@@ -72,7 +73,7 @@ pub(crate) struct Out<'a> {
     /// While any is open, bytes stay in the tail, which grows, so that they can be rearranged.
     holds: Holds,
     /// Where the keys of open maps are.
-    keys: OpenKeys,
+    keys: OpenKeys<'a>,
     failure: FirstFailure,
     /// Whether chunks are made one at a time, as they are asked for.
     on_demand: bool,
@@ -100,12 +101,18 @@ fn growth(options: &Options, expected: usize) -> Growth {
 impl<'a> Out<'a> {
     /// An output that is kept as a rope; `expected` is its probable length, or 0.
     pub(crate) fn in_memory(scratch: &'a mut Scratch, options: &'a Options, expected: usize) -> Out<'a> {
-        Out::new(scratch, options, expected, None)
+        Out::new(scratch, options, expected, None, OpenKeys::default())
     }
 
-    /// An output whose bytes leave through `edge` while the document is being encoded.
-    pub(crate) fn streaming(scratch: &'a mut Scratch, options: &'a Options, edge: &'a mut dyn Spill) -> Out<'a> {
-        Out::new(scratch, options, 0, Some(edge))
+    /// An output whose bytes leave through `edge` while the document is being encoded; `names` is room for those that
+    /// an error may need.
+    pub(crate) fn streaming(
+        scratch: &'a mut Scratch,
+        options: &'a Options,
+        edge: &'a mut dyn Spill,
+        names: &'a mut CopiedNames,
+    ) -> Out<'a> {
+        Out::new(scratch, options, 0, Some(edge), OpenKeys::copied_to(names))
     }
 
     fn new(
@@ -113,6 +120,7 @@ impl<'a> Out<'a> {
         options: &'a Options,
         expected: usize,
         edge: Option<&'a mut dyn Spill>,
+        keys: OpenKeys<'a>,
     ) -> Out<'a> {
         let pool = options.usable_pool();
         // What moves from the scratch must leave half of a buffer free.
@@ -130,7 +138,7 @@ impl<'a> Out<'a> {
             limit_from: 0,
             edge,
             holds: Holds::default(),
-            keys: OpenKeys::default(),
+            keys,
             failure: FirstFailure::default(),
             on_demand: false,
             attention: false,
@@ -144,7 +152,7 @@ impl<'a> Out<'a> {
         self.flushed + self.tail.filled_len() as u64
     }
 
-    /// Bytes that have left the tail. While this does not change, all that is written is still there.
+    /// Bytes that have left the tail.
     pub(crate) fn flushed(&self) -> u64 {
         self.flushed
     }
@@ -385,7 +393,6 @@ impl<'a> Out<'a> {
 
     fn cut_chunk(&mut self, len: usize) {
         if len > 0 {
-            self.copy_open_keys();
             let headroom = self.tail.headroom();
             let chunk = self.tail.cut(len);
             if headroom > 0 {
