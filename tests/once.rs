@@ -202,70 +202,47 @@ fn errors_name_keys_that_were_written_long_ago() {
 
 #[test]
 fn maps_in_maps_in_maps() {
-    let mut value: Box<dyn erased::Value> = Box::new(Fails);
+    /// Members before the one that fails, whose maps are complete.
+    struct Nested(String, Box<dyn erased_serde::Serialize>, bool);
+    impl Serialize for Nested {
+        fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+            let mut map = serializer.serialize_map(None)?;
+            map.serialize_entry("before", &std::collections::BTreeMap::from([("a", [1])]))?;
+            if self.2 {
+                map.serialize_entry(&self.0, &self.1)?;
+            } else {
+                map.serialize_key(&self.0)?;
+                map.serialize_value(&self.1)?;
+            }
+            map.end()
+        }
+    }
+    let mut value: Box<dyn erased_serde::Serialize> = Box::new(Fails);
     let mut pointer = String::new();
     for level in (0..50).rev() {
-        value = Box::new(Member(format!("{level}"), erased::Of(value), level % 2 == 0));
+        value = Box::new(Nested(level.to_string(), value, level % 2 == 0));
         pointer = format!("/{level}{pointer}");
     }
-    assert_eq!(to_rope(&erased::Of(value)).unwrap_err().pointer(), Some(&*pointer));
+    for encoder in encoders() {
+        assert_eq!(encoder.encode(&value).unwrap_err().pointer(), Some(&*pointer));
+        assert_eq!(encoder.write(&mut Vec::new(), &value).unwrap_err().pointer(), Some(&*pointer));
+    }
 }
 
-/// A map of trait objects, for chains of any length.
-mod erased {
-    use super::*;
-
-    pub trait Value {
-        fn to_json(&self) -> Result<serde_json::Value, String>;
-        fn members(&self) -> Option<(&str, &dyn Value, bool)>;
-    }
-
-    pub struct Of(pub Box<dyn Value>);
-
-    impl Value for Fails {
-        fn to_json(&self) -> Result<serde_json::Value, String> {
-            Err("no such thing".to_owned())
-        }
-        fn members(&self) -> Option<(&str, &dyn Value, bool)> {
-            None
-        }
-    }
-
-    impl Value for Member<String, Of> {
-        fn to_json(&self) -> Result<serde_json::Value, String> {
-            Ok(serde_json::Value::Null)
-        }
-        fn members(&self) -> Option<(&str, &dyn Value, bool)> {
-            Some((&self.0, &*self.1.0, self.2))
-        }
-    }
-
-    struct Borrowed<'a>(&'a dyn Value);
-
-    impl Serialize for Borrowed<'_> {
+/// The value of `itertools::format` may be formatted once.
+#[test]
+fn joined_items_as_a_key() {
+    use itertools::Itertools;
+    struct Joined<D>(D);
+    impl<D: Display> Serialize for Joined<D> {
         fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-            match self.0.members() {
-                None => self.0.to_json().map_err(S::Error::custom)?.serialize(serializer),
-                Some((key, value, entry)) => {
-                    // Members before the one that fails, whose maps are complete.
-                    let mut map = serializer.serialize_map(None)?;
-                    map.serialize_entry("before", &std::collections::BTreeMap::from([("a", [1])]))?;
-                    if entry {
-                        map.serialize_entry(key, &Borrowed(value))?;
-                    } else {
-                        map.serialize_key(key)?;
-                        map.serialize_value(&Borrowed(value))?;
-                    }
-                    map.end()
-                }
-            }
+            serializer.collect_str(&self.0)
         }
     }
-
-    impl Serialize for Of {
-        fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-            Borrowed(&*self.0).serialize(serializer)
-        }
+    for entry in [false, true] {
+        assert_eq!(to_rope(&Member(Joined([1, 2, 3].iter().format("-")), 1, entry)).unwrap(), r#"{"1-2-3":1}"#);
+        let error = to_rope(&Member(Joined([1, 2].iter().format("/")), Fails, entry)).unwrap_err();
+        assert_eq!(error.pointer(), Some("/1~12"));
     }
 }
 
