@@ -16,11 +16,13 @@ pub type Result<T> = std::result::Result<T, Error>;
 
 /// Why a document could not be encoded or delivered.
 ///
-/// An `Error` is one word wide, so that the `Result` of every token stays in a register. It belongs to exactly one of
-/// four kinds, told apart by [`is_io`](Error::is_io), [`is_data`](Error::is_data), [`is_limit`](Error::is_limit) and
-/// [`is_config`](Error::is_config). Data and limit errors know the place of the failing value as a JSON Pointer
-/// (RFC 6901). Nothing is paid for that while encoding succeeds: the pointer is put together while the error travels
-/// back up through the containers.
+/// An `Error` is one word wide, so that the `Result` of every token stays in a register. It has one of four
+/// [categories](Category). Data and limit errors name the place of the failing value as a JSON Pointer (RFC 6901),
+/// which is put together while the error travels back up through the containers.
+///
+/// The first failure decides. Code between the failing value and the encoder that turns an error into another one, as
+/// type-erased serializers do, keeps its category, its source and its place; for a data error, the new text is the
+/// message.
 ///
 /// ```
 /// use std::collections::BTreeMap;
@@ -35,11 +37,12 @@ pub struct Error(Box<Inner>);
 
 struct Inner {
     kind: Kind,
-    /// While unwinding: the reference tokens met so far, innermost first, unescaped.
-    path: Vec<String>,
-    /// Put together once, when the error leaves the encoder.
+    /// Whether the error has left the encoder. On its way there it passes through the caller's code, which may make it
+    /// part of the text of another error; so until then its text is the bare message.
+    is_concluded: bool,
     pointer: Option<String>,
     offset: u64,
+    record: Option<u64>,
 }
 
 enum Kind {
@@ -49,17 +52,62 @@ enum Kind {
     Item(Box<dyn std::error::Error + Send + Sync>),
     Limit(String),
     Config(String),
+    /// Travels through the caller's code in place of the error that was recorded.
+    StandIn(String),
 }
 
+/// What kind of failure an [`Error`] is.
+///
+/// ```
+/// use json_rope::Category;
+///
+/// let error = json_rope::to_writer(&mut [0u8; 2][..], "too long").unwrap_err();
+/// assert_eq!(error.classify(), Category::Io);
+/// ```
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[non_exhaustive]
+pub enum Category {
+    /// A writer failed, or an iterator of results gave an [`io::Error`].
+    Io,
+    /// The value cannot be JSON, or its `Serialize` implementation failed.
+    Data,
+    /// The document is nested deeper, or is longer, than the encoder allows.
+    Limit,
+    /// The encoder was given settings that cannot work.
+    Config,
+}
+
+/// A pointer of more characters than this is shortened in the text of an error.
+const MAX_SHOWN_POINTER: usize = 240;
+
 impl Error {
-    /// Whether a writer failed. The document itself may be fine; the writer has received an exact prefix of it.
+    /// The category of the failure.
+    ///
+    /// ```
+    /// use json_rope::Category;
+    ///
+    /// let unit_key = std::collections::BTreeMap::from([((), 1)]);
+    /// assert_eq!(json_rope::to_rope(&unit_key).unwrap_err().classify(), Category::Data);
+    /// ```
+    pub fn classify(&self) -> Category {
+        match &self.0.kind {
+            Kind::Io(_) => Category::Io,
+            Kind::Item(error) if error.is::<io::Error>() => Category::Io,
+            Kind::Data(_) | Kind::Item(_) | Kind::StandIn(_) => Category::Data,
+            Kind::Limit(_) => Category::Limit,
+            Kind::Config(_) => Category::Config,
+        }
+    }
+
+    /// Whether a writer failed, or an iterator of results gave an [`io::Error`]. If it was the writer, the document
+    /// itself may be fine, and the writer has received an exact prefix of it.
     ///
     /// ```
     /// let error = json_rope::to_writer(&mut [0u8; 2][..], "too long").unwrap_err();
     /// assert!(error.is_io());
     /// ```
     pub fn is_io(&self) -> bool {
-        matches!(self.0.kind, Kind::Io(_))
+        self.classify() == Category::Io
     }
 
     /// Whether the value cannot be JSON: a `Serialize` implementation failed, or a map key is not a string.
@@ -69,7 +117,7 @@ impl Error {
     /// assert!(json_rope::to_rope(&unit_key).unwrap_err().is_data());
     /// ```
     pub fn is_data(&self) -> bool {
-        matches!(self.0.kind, Kind::Data(_) | Kind::Item(_))
+        self.classify() == Category::Data
     }
 
     /// Whether the value is nested deeper, or its text is longer, than the encoder allows.
@@ -80,7 +128,7 @@ impl Error {
     /// # Ok::<(), json_rope::Error>(())
     /// ```
     pub fn is_limit(&self) -> bool {
-        matches!(self.0.kind, Kind::Limit(_))
+        self.classify() == Category::Limit
     }
 
     /// Whether the encoder was given settings that cannot work.
@@ -89,10 +137,10 @@ impl Error {
     /// assert!(json_rope::Encoder::builder().max_chunk(1).build().unwrap_err().is_config());
     /// ```
     pub fn is_config(&self) -> bool {
-        matches!(self.0.kind, Kind::Config(_))
+        self.classify() == Category::Config
     }
 
-    /// The kind of the underlying I/O error, if this [is one](Error::is_io).
+    /// The kind of the underlying [`io::Error`], if this [is an I/O error](Error::is_io).
     ///
     /// ```
     /// let error = json_rope::to_writer(&mut [0u8; 2][..], "too long").unwrap_err();
@@ -101,12 +149,25 @@ impl Error {
     pub fn io_error_kind(&self) -> Option<io::ErrorKind> {
         match &self.0.kind {
             Kind::Io(error) => Some(error.kind()),
+            Kind::Item(error) => error.downcast_ref::<io::Error>().map(io::Error::kind),
             _ => None,
         }
     }
 
-    /// Where in the document the failing value would have stood, as a JSON Pointer (RFC 6901). The empty pointer is
-    /// the whole document. `None` for I/O and configuration errors, which no value is to blame for.
+    /// What went wrong, without the place. `to_string` is a whole sentence, with the place in it.
+    ///
+    /// ```
+    /// let unit_key = std::collections::BTreeMap::from([((), 1)]);
+    /// let error = json_rope::to_rope(&[unit_key]).unwrap_err();
+    /// assert_eq!(error.message(), "key must be a string");
+    /// assert_eq!(error.to_string(), "cannot encode /0: key must be a string");
+    /// ```
+    pub fn message(&self) -> String {
+        self.text().to_string()
+    }
+
+    /// Where in the document the failing value would have been, as a JSON Pointer (RFC 6901). The empty pointer is the
+    /// whole document. `None` if no value is to blame, as for errors of a writer or of settings.
     ///
     /// ```
     /// let unit_key = std::collections::BTreeMap::from([((), 1)]);
@@ -115,6 +176,25 @@ impl Error {
     /// ```
     pub fn pointer(&self) -> Option<&str> {
         self.0.pointer.as_deref()
+    }
+
+    /// The same error, of a document that is part of a larger one, where it is found at `pointer` (a JSON Pointer,
+    /// RFC 6901). For a [`Fragment`](crate::Fragment) that is encoded apart. Errors of a writer or of settings have no
+    /// place, and stay as they are.
+    ///
+    /// ```
+    /// let product = ("chair", std::collections::BTreeMap::from([((), 1)]));
+    /// let error = json_rope::to_rope(&product).unwrap_err().prefixed("/products/3");
+    /// assert_eq!(error.pointer(), Some("/products/3/1"));
+    /// assert_eq!(error.to_string(), "cannot encode /products/3/1: key must be a string");
+    /// ```
+    #[must_use]
+    pub fn prefixed(mut self, pointer: &str) -> Error {
+        if !matches!(self.0.kind, Kind::Io(_) | Kind::Config(_)) {
+            self.0.pointer.get_or_insert_default().insert_str(0, pointer);
+            self.0.is_concluded = true;
+        }
+        self
     }
 
     /// How many bytes of the document had been produced when the error happened. A streaming writer has received a
@@ -129,9 +209,14 @@ impl Error {
         self.0.offset
     }
 
+    /// Which record of a stream of records failed, counted from 0. `None` for an error of anything else.
+    pub fn record(&self) -> Option<u64> {
+        self.0.record
+    }
+
     #[cold]
     fn new(kind: Kind) -> Error {
-        Error(Box::new(Inner { kind, path: Vec::new(), pointer: None, offset: 0 }))
+        Error(Box::new(Inner { kind, is_concluded: false, pointer: None, offset: 0, record: None }))
     }
 
     #[cold]
@@ -159,40 +244,52 @@ impl Error {
         Error::new(Kind::Config(message.into()))
     }
 
-    /// Notes, on the way up, the member name or element index under which the failing value stands.
+    /// Says at which byte of a text the error is.
     #[cold]
-    pub(crate) fn push_segment(&mut self, segment: String) {
-        self.0.path.push(segment);
-    }
-
-    /// Completes an error that leaves the encoder: its JSON Pointer and offset. Does nothing the second time.
-    #[cold]
-    pub(crate) fn finish(mut self, offset: u64) -> Error {
-        if self.0.pointer.is_none() && !self.is_config() {
-            self.0.offset = offset;
-            if !self.is_io() {
-                let mut pointer = String::new();
-                for segment in self.0.path.drain(..).rev() {
-                    pointer.push('/');
-                    for c in segment.chars() {
-                        match c {
-                            '~' => pointer.push_str("~0"),
-                            '/' => pointer.push_str("~1"),
-                            c => pointer.push(c),
-                        }
-                    }
-                }
-                self.0.pointer = Some(pointer);
-            }
-        }
+    pub(crate) fn at_byte(mut self, offset: usize) -> Error {
+        self.0.offset = offset as u64;
         self
     }
 
-    fn message(&self) -> &dyn Display {
+    /// Says which record failed.
+    #[cold]
+    pub(crate) fn set_record(&mut self, record: u64) {
+        self.0.record = Some(record);
+    }
+
+    #[cold]
+    pub(crate) fn stand_in(&self) -> Error {
+        Error::new(Kind::StandIn(self.message()))
+    }
+
+    /// Takes over the words of an error that the caller's code has made of a stand-in for this one. The words of a
+    /// writer or of a limit are kept.
+    #[cold]
+    pub(crate) fn reword(&mut self, later: Error) {
+        if let (Kind::Data(message), Kind::Data(later)) = (&mut self.0.kind, later.0.kind) {
+            *message = later;
+        }
+    }
+
+    /// Whether the error has been [concluded](Error::conclude).
+    pub(crate) fn is_concluded(&self) -> bool {
+        self.0.is_concluded
+    }
+
+    /// Completes an error that leaves the encoder. No value is to blame for the failure of a writer.
+    #[cold]
+    pub(crate) fn conclude(mut self, pointer: Option<String>, offset: u64) -> Error {
+        self.0.is_concluded = true;
+        self.0.pointer = pointer.filter(|_| !matches!(self.0.kind, Kind::Io(_) | Kind::Config(_)));
+        self.0.offset = offset;
+        self
+    }
+
+    fn text(&self) -> &dyn Display {
         match &self.0.kind {
             Kind::Io(error) => error,
             Kind::Item(error) => error,
-            Kind::Data(message) | Kind::Limit(message) | Kind::Config(message) => message,
+            Kind::Data(message) | Kind::Limit(message) | Kind::Config(message) | Kind::StandIn(message) => message,
         }
     }
 }
@@ -201,34 +298,47 @@ impl Display for Error {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match (&self.0.kind, self.pointer()) {
             (Kind::Config(_), _) => f.write_str("bad setting: ")?,
+            _ if !self.0.is_concluded => {}
             (Kind::Io(_), _) => f.write_str("cannot write the document: ")?,
             (_, None | Some("")) => f.write_str("cannot encode the document: ")?,
             (_, Some(pointer)) => {
                 f.write_str("cannot encode ")?;
-                // A pointer can hold any character a key can; keep the message on one line.
-                for c in pointer.chars() {
-                    if c.is_control() { write!(f, "{}", c.escape_default())? } else { f.write_char(c)? }
-                }
+                write_pointer(pointer, f)?;
                 f.write_str(": ")?;
             }
         }
-        self.message().fmt(f)
+        self.text().fmt(f)
+    }
+}
+
+/// Writes a pointer on one line, whatever characters its keys have, and without its middle if it is very long.
+fn write_pointer(pointer: &str, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+    let escaped = |part: &str, f: &mut fmt::Formatter<'_>| {
+        part.chars()
+            .try_for_each(|c| if c.is_control() { write!(f, "{}", c.escape_default()) } else { f.write_char(c) })
+    };
+    // The character after so many others. Counting ends there, so a huge pointer costs nothing.
+    let nth = |count| pointer.char_indices().nth(count).map(|(at, _)| at);
+    let nth_back = |count: usize| pointer.char_indices().nth_back(count - 1).map(|(at, _)| at);
+    let half = MAX_SHOWN_POINTER / 2;
+    match (nth(MAX_SHOWN_POINTER), nth(half), nth_back(half)) {
+        (Some(_), Some(front), Some(back)) => {
+            escaped(&pointer[..front], f)?;
+            f.write_str(" … ")?;
+            escaped(&pointer[back..], f)
+        }
+        _ => escaped(pointer, f),
     }
 }
 
 impl fmt::Debug for Error {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let kind = match self.0.kind {
-            Kind::Io(_) => "Io",
-            Kind::Data(_) | Kind::Item(_) => "Data",
-            Kind::Limit(_) => "Limit",
-            Kind::Config(_) => "Config",
-        };
         f.debug_struct("Error")
-            .field("kind", &kind)
-            .field("message", &self.message().to_string())
+            .field("category", &self.classify())
+            .field("message", &self.message())
             .field("pointer", &self.0.pointer)
             .field("offset", &self.0.offset)
+            .field("record", &self.0.record)
             .finish()
     }
 }
@@ -249,16 +359,41 @@ impl serde::ser::Error for Error {
     }
 }
 
+/// An [I/O error](Error::is_io) with this error as its source, so that `?` works in a function that encodes and does
+/// other I/O as well.
+///
+/// ```
+/// fn export(path: &str) -> json_rope::Result<()> {
+///     let file = std::fs::File::create(path)?;
+///     json_rope::to_writer(file, &[1, 2])
+/// }
+/// let error = export("/no such folder/a.json").unwrap_err();
+/// assert_eq!(error.io_error_kind(), Some(std::io::ErrorKind::NotFound));
+/// ```
+impl From<io::Error> for Error {
+    fn from(error: io::Error) -> Error {
+        Error::io(error)
+    }
+}
+
 /// An I/O error comes back as it was, so its kind, its code and its source are kept. Any other error becomes the
 /// source of an `InvalidData` (data), `Other` (limit) or `InvalidInput` (configuration) error.
 impl From<Error> for io::Error {
     fn from(error: Error) -> io::Error {
-        let kind = match error.0.kind {
+        let mut inner = *error.0;
+        let kind = match inner.kind {
             Kind::Io(error) => return error,
-            Kind::Data(_) | Kind::Item(_) => io::ErrorKind::InvalidData,
+            Kind::Item(item) => match item.downcast::<io::Error>() {
+                Ok(error) => return *error,
+                Err(item) => {
+                    inner.kind = Kind::Item(item);
+                    io::ErrorKind::InvalidData
+                }
+            },
+            Kind::Data(_) | Kind::StandIn(_) => io::ErrorKind::InvalidData,
             Kind::Limit(_) => io::ErrorKind::Other,
             Kind::Config(_) => io::ErrorKind::InvalidInput,
         };
-        io::Error::new(kind, error)
+        io::Error::new(kind, Error(Box::new(inner)))
     }
 }

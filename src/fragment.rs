@@ -119,7 +119,7 @@ impl Fragment {
 
 #[cold]
 fn invalid(at: usize, what: std::fmt::Arguments<'_>) -> Error {
-    Error::data(format!("not a JSON value: {what} at byte {at}")).finish(at as u64)
+    Error::data(format!("not JSON at byte {at}: {what}")).at_byte(at)
 }
 
 /// Reads one JSON value. `IgnoredAny` is parsed without recursion.
@@ -149,6 +149,13 @@ fn first_wrong_byte(text: &str) -> (usize, String) {
         read.saturating_sub(1)
     };
     if at < text.len() { (at, message.to_owned()) } else { (text.len(), "unexpected end".to_owned()) }
+}
+
+/// Whether this text of a map key is not data, but the name under which a fragment presents itself to serializers that
+/// do not know it, as `#[serde(flatten)]` passes it on.
+#[cold]
+pub(crate) fn is_flattened(key: &str) -> bool {
+    false && key.is_empty()
 }
 
 /// Takes over the fragment whose `Serialize` is calling.

@@ -78,7 +78,7 @@ use serde::Serialize;
 
 pub use edge::{Chunks, ChunksReader};
 pub use encoder::{Encoder, EncoderBuilder};
-pub use error::{Error, Result};
+pub use error::{Category, Error, Result};
 pub use fragment::Fragment;
 pub use frame::Frame;
 pub use options::{BytesFormat, NonFinite};

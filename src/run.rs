@@ -7,7 +7,7 @@ use bytes::Bytes;
 use crate::error::{Error, Result};
 use crate::fmt::Formatter;
 use crate::options::Options;
-use crate::out::{self, Drain, Out, Target};
+use crate::out::{self, CopiedNames, Drain, Out, Target};
 use crate::rope::Rope;
 use crate::setup::Setup;
 use crate::source::{Progress, Source};
@@ -33,12 +33,15 @@ pub(crate) fn to_rope_as<const PLAIN: bool>(
     write: Write<'_, PLAIN>,
 ) -> Result<Rope> {
     let scratch = &mut out::scratch();
-    let mut formatter =
-        Formatter::<PLAIN>::new(move || Out::new(scratch, options, estimate, setup, Target::Rope), options, setup);
+    let mut formatter = Formatter::<PLAIN>::new(
+        move || Out::new(scratch, options, estimate, setup, Target::Rope, None),
+        options,
+        setup,
+    );
     formatter.prepare(options);
     match write(&mut formatter).and_then(|()| formatter.out.check()) {
         Ok(()) => formatter.out.finish(),
-        Err(error) => Err(formatter.final_error(error, setup)),
+        Err(error) => Err(formatter.out.conclude(error, setup.origin)),
     }
 }
 
@@ -59,14 +62,17 @@ pub(crate) fn to_drain_as<const PLAIN: bool>(
     setup: &Setup,
     write: Write<'_, PLAIN>,
 ) -> Result<u64> {
-    let scratch = &mut out::scratch();
-    let mut formatter =
-        Formatter::<PLAIN>::new(move || Out::new(scratch, options, 0, setup, Target::drain(drain)), options, setup);
+    let (scratch, names) = (&mut out::scratch(), &mut CopiedNames::default());
+    let mut formatter = Formatter::<PLAIN>::new(
+        move || Out::new(scratch, options, 0, setup, Target::drain(drain), Some(names)),
+        options,
+        setup,
+    );
     formatter.prepare(options);
     let written = write(&mut formatter).and_then(|()| formatter.out.check());
     match written.and_then(|()| formatter.out.finish_drain()) {
         Ok(len) => Ok(len),
-        Err(error) => Err(formatter.final_error(error, setup)),
+        Err(error) => Err(formatter.out.conclude(error, setup.origin)),
     }
 }
 
@@ -136,7 +142,7 @@ fn step<S: Source, const PLAIN: bool>(
         formatter.out.finish_steps();
     }
     outcome.map_err(|error| {
-        let error = formatter.final_error(error, setup);
+        let error = formatter.out.conclude(error, setup.origin);
         formatter.abandon();
         error
     })

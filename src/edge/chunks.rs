@@ -75,7 +75,7 @@ impl<S: Source> Chunks<S> {
         let mut written = 0;
         for chunk in self {
             let chunk = chunk?;
-            drain.write(&chunk).map_err(|error| Error::io(error).finish(written))?;
+            drain.write(&chunk).map_err(|error| Error::io(error).conclude(None, written))?;
             written += chunk.len() as u64;
         }
         Ok(written)

@@ -93,7 +93,7 @@ impl Encoder {
             let rope = self.encode_framed(frame, value)?;
             return match rope.write_to(&mut writer) {
                 Ok(()) => Ok(rope.len() as u64),
-                Err(error) => Err(Error::io(error).finish(rope.len() as u64)),
+                Err(error) => Err(Error::io(error).conclude(None, rope.len() as u64)),
             };
         }
         let source = Framed::new(frame, self.options(), Value(value));

@@ -35,9 +35,9 @@ pub struct Formatter<'a, const PLAIN: bool> {
     max_depth: usize,
     options: Style,
     pub(crate) out: Out<'a>,
-    /// Names of members that are being written, as a stack of texts in one string: for error pointers, if key and
-    /// value come in separate calls; and of all members of open objects, if they are to be sorted.
-    pub(crate) names: String,
+    /// The names of all members of open objects, as a stack of texts in one string, if they are to be sorted. If not,
+    /// room for the text of a key that comes from a `Display`.
+    names: String,
     sorter: Sorter,
     /// What `layout` begins a line with in pretty output: a comma, a line feed, and indentation for as many levels as
     /// were needed so far, but always for one.
@@ -74,12 +74,6 @@ impl<'a, const PLAIN: bool> Formatter<'a, PLAIN> {
         }
     }
 
-    /// Completes an error that ends the document.
-    #[cold]
-    pub(crate) fn final_error(&mut self, error: Error, setup: &Setup) -> Error {
-        error.finish(self.out.produced().saturating_sub(setup.origin))
-    }
-
     /// Whether a step of a document on demand is over: see [`Out::should_stop`].
     #[inline(always)]
     pub(crate) fn should_stop(&mut self) -> bool {
@@ -100,7 +94,7 @@ impl<'a, const PLAIN: bool> Formatter<'a, PLAIN> {
         self.max_depth
     }
 
-    /// Remembers that the document cannot be completed, and gives the error back.
+    /// Records that the document cannot be completed, and returns the error that travels up: see [`Out::fail`].
     #[cold]
     pub(crate) fn fail(&mut self, error: Error) -> Error {
         self.out.fail(error)
@@ -109,29 +103,6 @@ impl<'a, const PLAIN: bool> Formatter<'a, PLAIN> {
     #[cold]
     pub(crate) fn fail_data(&mut self, message: &str) -> Error {
         self.out.fail(Error::data(message))
-    }
-
-    /// An error if something was begun and not ended, as by a `Serialize` that caught a panic and went on.
-    pub(crate) fn check_complete(&mut self) -> Result<()> {
-        self.check_at_depth(0)
-    }
-
-    /// The same for a part of the document, in `depth` containers.
-    pub(crate) fn check_at_depth(&mut self, depth: usize) -> Result<()> {
-        self.out.check()?;
-        self.check_depth(depth)
-    }
-
-    /// The same, whatever `out` has to say.
-    #[inline(always)]
-    pub(crate) fn check_depth(&mut self, depth: usize) -> Result<()> {
-        if self.depth == depth { Ok(()) } else { Err(self.went_on()) }
-    }
-
-    #[cold]
-    #[inline(never)]
-    fn went_on(&mut self) -> Error {
-        self.fail_data("a Serialize implementation went on after a panic")
     }
 
     #[inline]

@@ -1,6 +1,7 @@
 //! Quotes and escapes.
 
 use std::fmt::{self, Display, Write as _};
+use std::mem;
 
 use super::Formatter;
 use crate::error::{Error, Result};
@@ -46,6 +47,24 @@ impl<const PLAIN: bool> Formatter<'_, PLAIN> {
         if self.quick_key(index, text) { Ok(()) } else { self.slow_key(index, text) }
     }
 
+    /// The key of a map member, with all that precedes and follows it. If its value fails, the error finds its name.
+    #[inline(never)]
+    pub(crate) fn map_key(&mut self, index: usize, text: &str) -> Result<()> {
+        if self.quick_key(index, text) {
+            self.out.mark_key();
+            return Ok(());
+        }
+        self.slow_map_key(index, text)
+    }
+
+    #[inline(never)]
+    fn slow_map_key(&mut self, index: usize, text: &str) -> Result<()> {
+        let flushed = self.out.flushed();
+        self.slow_key(index, text)?;
+        self.out.mark_long_key(text, flushed);
+        Ok(())
+    }
+
     /// Writes a key of plain output, if there is room in any case.
     #[inline(always)]
     fn quick_key(&mut self, index: usize, text: &str) -> bool {
@@ -88,25 +107,19 @@ impl<const PLAIN: bool> Formatter<'_, PLAIN> {
         (self.out.room().saturating_sub(escape::quoted_room(0)) / MAX_ESCAPE).min(len)
     }
 
-    /// A key that arrives in pieces from a `Display`, with all that stands before and after it.
+    /// The key of a map member that comes from a `Display`. It is collected first: its name may be needed later, and a
+    /// `Display` can be formatted only once.
     pub(crate) fn display_key(&mut self, index: usize, value: &(impl Display + ?Sized)) -> Result<()> {
-        if self.sorts() {
-            // The text is needed twice, and a `Display` need not say the same twice.
-            let text = self.collect(value)?;
-            return self.key(index, &text);
+        let mut text = if self.sorts() { String::new() } else { mem::take(&mut self.names) };
+        if write!(text, "{value}").is_err() {
+            return Err(self.display_failed());
         }
-        self.before_key(index)?;
-        self.display(value)?;
-        self.after_key()
-    }
-
-    /// What a `Display` writes, as a string. A `Display` that fails is an error.
-    pub(crate) fn collect(&mut self, value: &(impl Display + ?Sized)) -> Result<String> {
-        let mut text = String::new();
-        match write!(text, "{value}") {
-            Ok(()) => Ok(text),
-            Err(fmt::Error) => Err(self.display_failed()),
+        self.map_key(index, &text)?;
+        if !self.sorts() {
+            text.clear();
+            self.names = text;
         }
+        Ok(())
     }
 
     #[cold]
@@ -117,11 +130,9 @@ impl<const PLAIN: bool> Formatter<'_, PLAIN> {
     /// A string that arrives in pieces from a `Display`, quoted, without collecting it first.
     pub(crate) fn display(&mut self, value: &(impl Display + ?Sized)) -> Result<()> {
         self.out.put_byte(b'"')?;
-        self.depth += 1; // an open string is not a complete document either, should `Display` panic
         let mut pieces = Pieces { formatter: self, error: None };
         let displayed = write!(pieces, "{value}");
         let error = pieces.error;
-        self.depth -= 1;
         match (displayed, error) {
             (Ok(()), None) => self.out.put_byte(b'"'),
             // Also when `Display` swallowed the error.

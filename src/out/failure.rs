@@ -1,52 +1,141 @@
-//! The first failure of a document, which is kept because a `Serialize` implementation may swallow the error it was given.
-
-use std::io;
+//! What made a document fail. The first failure is kept here, with its place, and decides which error comes out:
+//! what a `Serialize` implementation does with the error it was given, on the way up, changes at most its words.
 
 use super::Out;
 use crate::error::{Error, Result};
 
-/// What made the output unusable.
-pub(super) struct Failure {
-    kind: Kind,
+/// The first failure of a document.
+struct Failure {
+    error: Error,
     /// The offset at which it happened.
-    pub(super) at: u64,
+    at: u64,
+    /// Member names and element indexes that lead to the failing value, innermost first, unescaped.
+    path: Vec<String>,
+    /// Whether somebody wrote more after the failure, so that `path` may not be that of the failing value.
+    is_path_lost: bool,
 }
 
-enum Kind {
-    Io(io::ErrorKind),
-    Limit,
-    Data,
+/// A place for the first failure. Dropping an empty one is a comparison, and inlined.
+#[derive(Default)]
+pub(super) struct FirstFailure(Option<Box<Failure>>);
+
+impl Drop for FirstFailure {
+    #[inline(always)]
+    fn drop(&mut self) {
+        if let Some(failure) = self.0.take() {
+            discard(failure);
+        }
+    }
+}
+
+#[cold]
+#[inline(never)]
+fn discard(failure: Box<Failure>) {
+    drop(failure);
+}
+
+impl FirstFailure {
+    #[inline]
+    pub(super) fn is_none(&self) -> bool {
+        self.0.is_none()
+    }
+
+    /// The offset at which it happened.
+    pub(super) fn at(&self) -> Option<u64> {
+        self.0.as_ref().map(|failure| failure.at)
+    }
 }
 
 impl Out<'_> {
-    /// Remembers that the document cannot be completed, and gives the error back.
+    /// Records that the document cannot be completed, unless it has failed before. Returns the error that travels up
+    /// through the caller's code in place of the recorded one.
     #[cold]
+    #[inline(never)]
     pub(crate) fn fail(&mut self, error: Error) -> Error {
         self.step_done = true;
-        if self.failure.is_none() {
-            let other = if error.is_limit() { Kind::Limit } else { Kind::Data };
-            let kind = error.io_error_kind().map_or(other, Kind::Io);
-            self.failure = Some(Box::new(Failure { kind, at: self.offset() }));
+        let at = self.produced();
+        match &mut self.failure.0 {
+            None => {
+                let stand_in = error.stand_in();
+                self.failure.0 = Some(Box::new(Failure { error, at, path: Vec::new(), is_path_lost: false }));
+                stand_in
+            }
+            Some(failure) => {
+                failure.error.reword(error);
+                failure.error.stand_in()
+            }
+        }
+    }
+
+    /// Like [`fail`](Self::fail), for an error of the record with this number.
+    #[cold]
+    pub(crate) fn fail_in_record(&mut self, error: Error, record: u64) -> Error {
+        let error = self.fail(error);
+        if let Some(failure) = &mut self.failure.0 {
+            failure.error.set_record(record);
         }
         error
     }
 
-    /// An error if the document has failed before. A `Serialize` implementation that goes on after an error must not
-    /// get a document that looks whole.
+    /// Notes, on the way up, the member name or element index of the failing value.
+    #[cold]
+    pub(crate) fn add_segment(&mut self, segment: String) {
+        if let Some(failure) = &mut self.failure.0 {
+            failure.path.push(segment);
+        }
+    }
+
+    /// The error of an earlier failure, for code that goes on after it.
+    #[cold]
+    pub(crate) fn failed_before(&self) -> Option<Error> {
+        self.failure.0.as_ref().map(|failure| failure.error.stand_in())
+    }
+
+    /// An error if the document has failed before: nothing may be added to it.
     #[inline]
-    pub(crate) fn check(&self) -> Result<()> {
-        if self.failure.is_none() && !self.is_draining { Ok(()) } else { self.failed_before() }
+    pub(crate) fn check(&mut self) -> Result<()> {
+        if self.failure.is_none() && !self.is_draining { Ok(()) } else { self.lose_path() }
     }
 
     #[cold]
-    fn failed_before(&self) -> Result<()> {
-        let message = "a Serialize implementation went on after an error";
-        let error = match self.failure.as_ref().map(|failure| &failure.kind) {
-            None => Error::data("a Serialize implementation went on after a panic"),
-            Some(Kind::Io(kind)) => Error::io(io::Error::new(*kind, message)),
-            Some(Kind::Limit) => Error::limit(message),
-            Some(Kind::Data) => Error::data(message),
+    #[inline(never)]
+    fn lose_path(&mut self) -> Result<()> {
+        let Some(failure) = &mut self.failure.0 else {
+            return Err(self.fail(Error::data("a Serialize implementation went on after a panic")));
         };
-        Err(error.finish(self.offset()))
+        failure.is_path_lost = true;
+        Err(failure.error.stand_in())
     }
+
+    /// The error that the caller of the encoder gets, when `error` has arrived at the top. Offsets count from `origin`,
+    /// which is where the document begins in this output. The output stays failed.
+    #[cold]
+    #[inline(never)]
+    pub(crate) fn conclude(&mut self, error: Error, origin: u64) -> Error {
+        if error.is_concluded() {
+            return error;
+        }
+        let error = self.fail(error);
+        let Some(failure) = &mut self.failure.0 else { return error };
+        let pointer = (!failure.is_path_lost).then(|| pointer(failure.path.drain(..).rev()));
+        let offset = failure.at.saturating_sub(origin);
+        let stand_in = failure.error.stand_in();
+        std::mem::replace(&mut failure.error, stand_in).conclude(pointer, offset)
+    }
+}
+
+/// A JSON Pointer (RFC 6901) made of these reference tokens, outermost first.
+fn pointer(segments: impl Iterator<Item = String>) -> String {
+    let mut pointer = String::new();
+    for segment in segments {
+        pointer.push('/');
+        for c in segment.chars() {
+            match c {
+                '~' => pointer.push_str("~0"),
+                '/' => pointer.push_str("~1"),
+                c => pointer.push(c),
+            }
+        }
+    }
+    pointer
 }

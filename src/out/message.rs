@@ -27,6 +27,13 @@ pub(super) struct Message {
     held: bool,
 }
 
+impl Message {
+    /// The chunk that the headroom is in, once it is cut, and its place in the list of finished chunks.
+    pub(super) fn first(&self) -> Option<(usize, &[u8])> {
+        self.first.as_ref().map(|(index, chunk)| (*index, &chunk[..]))
+    }
+}
+
 impl Out<'_> {
     /// Begins a message with room for a prefix of up to `headroom` bytes.
     pub(crate) fn begin_message(&mut self, headroom: usize) -> Result<()> {

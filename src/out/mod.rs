@@ -15,6 +15,7 @@
 
 mod failure;
 mod hold;
+mod keys;
 mod link;
 mod memory;
 mod message;
@@ -34,13 +35,15 @@ use crate::options::Options;
 use crate::rope::Rope;
 use crate::setup::Setup;
 
-use failure::Failure;
+use failure::FirstFailure;
 use hold::Holds;
+use keys::OpenKeys;
 use memory::{Memory, Need};
 use message::Message;
 use tail::Scratch;
 use utf8::char_boundary_before_end;
 
+pub(crate) use keys::CopiedNames;
 pub(crate) use plan::MAX_REMEMBERED;
 pub(crate) use tail::scratch;
 pub(crate) use target::{Drain, Target};
@@ -61,7 +64,9 @@ pub(crate) struct Out<'a> {
     /// In a stream of records: where the record that is being written begins.
     record_start: Option<u64>,
     target: Target<'a>,
-    failure: Option<Box<Failure>>,
+    /// Where the keys of open maps are.
+    keys: OpenKeys<'a>,
+    failure: FirstFailure,
     /// Whether a drain has the bytes of the tail. If it still is set later, the drain panicked.
     is_draining: bool,
     /// Whether a step on demand is over: there is a finished chunk or a failure. Cached, so that the check after every
@@ -84,7 +89,8 @@ const MAX_RESERVED: usize = 4096;
 const FIRST_RESERVED: usize = 64;
 
 impl<'a> Out<'a> {
-    /// An output that starts on the stack. `estimate` is its probable length, or 0.
+    /// An output that starts on the stack. `estimate` is its probable length, or 0. If bytes leave early, `names` is room
+    /// for those that an error may need.
     #[inline(always)]
     pub(crate) fn new(
         scratch: &'a mut Scratch,
@@ -92,14 +98,21 @@ impl<'a> Out<'a> {
         estimate: usize,
         setup: &Setup,
         target: Target<'a>,
+        names: Option<&'a mut CopiedNames>,
     ) -> Out<'a> {
         let tailroom = if target.is_rope() { setup.framing.1 } else { 0 };
         let memory = Memory::on_scratch(scratch, options, estimate, setup.framing.0, tailroom);
-        Out::with_memory(memory, options, setup, target)
+        Out::with_memory(memory, options, setup, target, names)
     }
 
     #[inline(always)]
-    fn with_memory(memory: Memory<'a>, options: &Options, setup: &Setup, target: Target<'a>) -> Out<'a> {
+    fn with_memory(
+        memory: Memory<'a>,
+        options: &Options,
+        setup: &Setup,
+        target: Target<'a>,
+        names: Option<&'a mut CopiedNames>,
+    ) -> Out<'a> {
         let mut out = Out {
             memory,
             chunks: Rope::new(),
@@ -109,7 +122,8 @@ impl<'a> Out<'a> {
             message: None,
             record_start: None,
             target,
-            failure: None,
+            keys: OpenKeys::copied_to(names),
+            failure: FirstFailure::default(),
             is_draining: false,
             step_done: false,
         };
@@ -120,6 +134,11 @@ impl<'a> Out<'a> {
     /// Bytes produced so far.
     pub(crate) fn offset(&self) -> u64 {
         self.flushed + self.memory.tail.filled_len() as u64
+    }
+
+    /// Bytes that have left the tail.
+    pub(crate) fn flushed(&self) -> u64 {
+        self.flushed
     }
 
     /// Bytes of the document produced so far, without the headroom of a message.
@@ -344,6 +363,7 @@ impl<'a> Out<'a> {
     }
 
     fn flush_front(&mut self, len: usize, parts: &[&[u8]]) -> Result<()> {
+        self.copy_open_keys();
         let Target::Drain(drain) = &mut self.target else { return Ok(()) };
         let mut all: SmallVec<[&[u8]; 2]> = SmallVec::new();
         all.extend((len > 0).then(|| &self.memory.tail.filled()[..len]));

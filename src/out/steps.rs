@@ -17,7 +17,7 @@ use crate::setup::Setup;
 impl Out<'_> {
     /// The output of a document on demand. It borrows nothing, and allocates nothing yet.
     pub(crate) fn on_demand(options: &Options, setup: &Setup) -> Out<'static> {
-        Out::with_memory(Memory::on_heap(options), options, setup, Target::Steps)
+        Out::with_memory(Memory::on_heap(options), options, setup, Target::Steps, None)
     }
 
     /// Takes the oldest finished chunk.
@@ -26,7 +26,7 @@ impl Out<'_> {
             return None;
         }
         let chunk = self.chunks.pop_front();
-        self.step_done = !self.chunks.is_empty() || self.failure.is_some();
+        self.step_done = !self.chunks.is_empty() || !self.failure.is_none();
         Some(chunk)
     }
 
@@ -118,8 +118,8 @@ impl Out<'_> {
             self.chunks.insert(index, chunk.freeze());
         }
         let mut end = self.flushed + end.min(self.memory.tail.filled_len()) as u64;
-        if let Some(failure) = &self.failure {
-            end = end.min(failure.at);
+        if let Some(at) = self.failure.at() {
+            end = end.min(at);
         }
         end = end.min(self.record_start.unwrap_or(u64::MAX));
         if end < self.flushed {

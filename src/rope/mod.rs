@@ -277,7 +277,7 @@ impl Rope {
     pub fn into_string(self) -> Result<String> {
         String::from_utf8(self.into_vec()).map_err(|error| {
             let at = error.utf8_error().valid_up_to();
-            Error::data(format!("invalid UTF-8 at byte {at}")).finish(at as u64)
+            Error::data(format!("invalid UTF-8 at byte {at}")).at_byte(at)
         })
     }
 

@@ -1,58 +1,40 @@
 //! Map keys: one path for every kind of output. A key is a string, or a scalar that is written between quotes; anything
 //! else is refused, as serde_json refuses it.
 
-use std::fmt::{Display, Write as _};
+use std::fmt::Display;
 
 use serde::Serialize;
+use serde::ser::SerializeStruct;
 
-use super::private::{No, Private, RawKey, refuse};
+use super::refuse::{Refused, refuse};
+use super::token::{SerdeJsonToken, Text};
 use crate::error::{Error, Result};
 use crate::fmt::Formatter;
 use crate::fragment;
 
-/// Encodes one key together with what stands before and after it.
+/// The most transparent wrappers around a map key.
+const MAX_WRAPPERS: usize = 64;
+
+/// Encodes one key together with what precedes and follows it.
 pub(super) struct KeySerializer<'f, 'a, const PLAIN: bool> {
     pub(super) formatter: &'f mut Formatter<'a, PLAIN>,
     pub(super) index: usize,
-    /// How many transparent wrappers stand around this key.
+    /// How many transparent wrappers there are around this key.
     pub(super) wrappers: usize,
-    pub(super) purpose: Purpose,
-}
-
-/// What a key is serialized for.
-#[derive(Clone, Copy, PartialEq, Eq)]
-pub(super) enum Purpose {
-    /// To be written.
-    Write,
-    /// To be written, and its unescaped text to be appended to `Formatter::names`.
-    WriteAndName,
-    /// Only to append its text to `Formatter::names`.
-    Name,
 }
 
 impl<const PLAIN: bool> KeySerializer<'_, '_, PLAIN> {
     #[inline]
-    pub(super) fn text(self, text: &str) -> Result<()> {
-        if self.purpose == Purpose::Write && text.as_bytes().first() != Some(&b'$') {
-            self.formatter.key(self.index, text)
-        } else {
-            self.unusual_text(text)
+    fn text(self, text: &str) -> Result<()> {
+        if text.as_bytes().first() == Some(&b'$') && fragment::is_flattened(text) {
+            return Err(self.flattened());
         }
+        self.formatter.map_key(self.index, text)
     }
 
-    /// A key that has to be named, or that may be a reserved name.
     #[cold]
-    #[inline(never)]
-    fn unusual_text(self, text: &str) -> Result<()> {
-        if Private::of(text).is_some() {
-            // A raw value that `#[serde(flatten)]` has taken for a struct.
-            return Err(self.formatter.fail_data("a raw value or fragment cannot be flattened"));
-        }
-        // A sorting formatter notes every key that is written.
-        if self.purpose == Purpose::Name || (self.purpose == Purpose::WriteAndName && !self.formatter.sorts()) {
-            self.formatter.names.push_str(text);
-        }
-        if self.purpose == Purpose::Name { Ok(()) } else { self.formatter.key(self.index, text) }
+    fn flattened(self) -> Error {
+        self.formatter.fail_data("a Fragment cannot be a field with #[serde(flatten)]")
     }
 
     #[inline]
@@ -70,13 +52,13 @@ impl<const PLAIN: bool> KeySerializer<'_, '_, PLAIN> {
     }
 
     #[cold]
-    pub(super) fn refuse<T>(self) -> Result<T> {
+    fn refuse<T>(self) -> Result<T> {
         Err(self.formatter.fail_data("key must be a string"))
     }
 
     fn unwrap<T: ?Sized + Serialize>(mut self, value: &T) -> Result<()> {
         self.wrappers += 1;
-        if self.wrappers > super::MAX_KEY_WRAPPERS {
+        if self.wrappers > MAX_WRAPPERS {
             return Err(self.formatter.too_deep());
         }
         value.serialize(self)
@@ -93,15 +75,6 @@ impl<const PLAIN: bool> KeySerializer<'_, '_, PLAIN> {
     }
 }
 
-/// The text of a key as an error pointer names it. For a key that has been written, when its value has failed.
-#[cold]
-pub(super) fn name<T: ?Sized + Serialize, const PLAIN: bool>(formatter: &mut Formatter<'_, PLAIN>, key: &T) -> String {
-    let start = formatter.names.len();
-    // It was serialized a moment ago without an error; should it fail now, the name is cut short, no more.
-    let _ = key.serialize(KeySerializer { formatter, index: 0, wrappers: 0, purpose: Purpose::Name });
-    formatter.names.split_off(start)
-}
-
 macro_rules! scalars {
     ($($method:ident($type:ty)),*) => {$(
         #[inline]
@@ -114,13 +87,13 @@ macro_rules! scalars {
 impl<'f, 'a, const PLAIN: bool> serde::Serializer for KeySerializer<'f, 'a, PLAIN> {
     type Ok = ();
     type Error = Error;
-    type SerializeSeq = No;
-    type SerializeTuple = No;
-    type SerializeTupleStruct = No;
-    type SerializeTupleVariant = No;
-    type SerializeMap = No;
+    type SerializeSeq = Refused;
+    type SerializeTuple = Refused;
+    type SerializeTupleStruct = Refused;
+    type SerializeTupleVariant = Refused;
+    type SerializeMap = Refused;
     type SerializeStruct = RawKey<'f, 'a, PLAIN>;
-    type SerializeStructVariant = No;
+    type SerializeStructVariant = Refused;
 
     #[inline]
     fn serialize_str(self, value: &str) -> Result<()> {
@@ -138,13 +111,7 @@ impl<'f, 'a, const PLAIN: bool> serde::Serializer for KeySerializer<'f, 'a, PLAI
     }
 
     fn collect_str<T: ?Sized + Display>(self, value: &T) -> Result<()> {
-        if self.purpose != Purpose::Name {
-            self.formatter.display_key(self.index, value)?;
-        }
-        if self.purpose == Purpose::Name || (self.purpose == Purpose::WriteAndName && !self.formatter.sorts()) {
-            let _ = write!(self.formatter.names, "{value}");
-        }
-        Ok(())
+        self.formatter.display_key(self.index, value)
     }
 
     scalars! {
@@ -178,8 +145,8 @@ impl<'f, 'a, const PLAIN: bool> serde::Serializer for KeySerializer<'f, 'a, PLAI
     }
 
     fn serialize_struct(self, name: &'static str, _len: usize) -> Result<Self::SerializeStruct> {
-        match Private::of(name) {
-            Some(Private::RawValue) => Ok(RawKey::new(self)),
+        match SerdeJsonToken::of(name) {
+            Some(SerdeJsonToken::RawValue) => Ok(RawKey { serializer: self, text: None }),
             _ => self.refuse(),
         }
     }
@@ -189,12 +156,12 @@ impl<'f, 'a, const PLAIN: bool> serde::Serializer for KeySerializer<'f, 'a, PLAI
         serialize_none() -> ();
         serialize_unit() -> ();
         serialize_unit_struct(&'static str) -> ();
-        serialize_seq(Option<usize>) -> No;
-        serialize_tuple(usize) -> No;
-        serialize_tuple_struct(&'static str, usize) -> No;
-        serialize_tuple_variant(&'static str, u32, &'static str, usize) -> No;
-        serialize_map(Option<usize>) -> No;
-        serialize_struct_variant(&'static str, u32, &'static str, usize) -> No;
+        serialize_seq(Option<usize>) -> Refused;
+        serialize_tuple(usize) -> Refused;
+        serialize_tuple_struct(&'static str, usize) -> Refused;
+        serialize_tuple_variant(&'static str, u32, &'static str, usize) -> Refused;
+        serialize_map(Option<usize>) -> Refused;
+        serialize_struct_variant(&'static str, u32, &'static str, usize) -> Refused;
     }
 
     fn serialize_newtype_variant<T: ?Sized + Serialize>(
@@ -205,5 +172,36 @@ impl<'f, 'a, const PLAIN: bool> serde::Serializer for KeySerializer<'f, 'a, PLAI
         _: &T,
     ) -> Result<()> {
         self.refuse()
+    }
+}
+
+/// A raw value as a map key: accepted if it is a JSON string.
+pub(super) struct RawKey<'f, 'a, const PLAIN: bool> {
+    serializer: KeySerializer<'f, 'a, PLAIN>,
+    text: Option<String>,
+}
+
+impl<const PLAIN: bool> SerializeStruct for RawKey<'_, '_, PLAIN> {
+    type Ok = ();
+    type Error = Error;
+
+    fn serialize_field<T: ?Sized + Serialize>(&mut self, key: &'static str, value: &T) -> Result<()> {
+        if SerdeJsonToken::of(key) == Some(SerdeJsonToken::RawValue) {
+            let mut text = None;
+            let read = value.serialize(Text(|json: &str| {
+                text = serde_json::from_str(json).ok();
+                Ok(())
+            }));
+            read.map_err(|error| self.serializer.formatter.fail(error))?;
+            self.text = text;
+        }
+        Ok(())
+    }
+
+    fn end(self) -> Result<()> {
+        match self.text {
+            Some(text) => self.serializer.text(&text),
+            None => self.serializer.refuse(),
+        }
     }
 }

@@ -1,9 +1,15 @@
-//! The `serde::Serializer`: turns serde's data model into tokens. Values are here; arrays and objects in `compound`,
-//! map keys in `key`, and the private protocols of serde_json's own types in `private`.
+//! The `serde::Serializer`: turns serde's data model into tokens. Values are here; arrays and structs in `compound`,
+//! maps in `map`, their keys in `key`, and the private protocols of serde_json's own types in `token`.
+//!
+//! Every `Serialize` implementation is the caller's code. It may swallow an error, or catch a panic, and go on. So each
+//! array, object and map knows whether something is being written into it, and refuses to go on if that never came to
+//! its end.
 
 mod compound;
 mod key;
-mod private;
+mod map;
+mod refuse;
+mod token;
 
 use std::fmt::Display;
 
@@ -13,7 +19,8 @@ use crate::error::{Error, Result};
 use crate::fmt::Formatter;
 use crate::fragment;
 use compound::{Array, Object};
-use private::Private;
+use map::Map;
+use token::SerdeJsonToken;
 
 /// Encodes `value` as one JSON text.
 pub(crate) fn serialize<T, const PLAIN: bool>(formatter: &mut Formatter<'_, PLAIN>, value: &T) -> Result<()>
@@ -70,9 +77,6 @@ impl<'f, 'a, const PLAIN: bool> Serializer<'f, 'a, PLAIN> {
     }
 }
 
-/// The most transparent wrappers around a map key.
-const MAX_KEY_WRAPPERS: usize = 64;
-
 /// Counts one more transparent wrapper, of those that the depth limit leaves room for.
 #[inline]
 fn wrap<const PLAIN: bool>(formatter: &mut Formatter<'_, PLAIN>, wrappers: usize) -> Result<usize> {
@@ -90,7 +94,7 @@ impl<'f, 'a, const PLAIN: bool> serde::Serializer for Serializer<'f, 'a, PLAIN> 
     type SerializeTuple = Array<'f, 'a, PLAIN>;
     type SerializeTupleStruct = Array<'f, 'a, PLAIN>;
     type SerializeTupleVariant = Array<'f, 'a, PLAIN>;
-    type SerializeMap = Object<'f, 'a, PLAIN>;
+    type SerializeMap = Map<'f, 'a, PLAIN>;
     type SerializeStruct = Object<'f, 'a, PLAIN>;
     type SerializeStructVariant = Object<'f, 'a, PLAIN>;
 
@@ -211,7 +215,7 @@ impl<'f, 'a, const PLAIN: bool> serde::Serializer for Serializer<'f, 'a, PLAIN> 
         self.variant(variant)?;
         let inner = Serializer { formatter: &mut *self.formatter, wrappers: self.wrappers };
         if let Err(error) = value.serialize(inner) {
-            return Err(compound::under(self.formatter, error, variant));
+            return Err(compound::fail(self.formatter, error, variant, None));
         }
         self.formatter.close_object(1)
     }
@@ -246,14 +250,15 @@ impl<'f, 'a, const PLAIN: bool> serde::Serializer for Serializer<'f, 'a, PLAIN> 
 
     #[inline]
     fn serialize_map(self, _len: Option<usize>) -> Result<Self::SerializeMap> {
-        self.object()
+        self.formatter.open()?;
+        Ok(Map::new(self))
     }
 
     #[inline]
     fn serialize_struct(self, name: &'static str, _len: usize) -> Result<Self::SerializeStruct> {
-        match Private::of(name) {
+        match SerdeJsonToken::of(name) {
             None => self.object(),
-            Some(private) => Ok(Object::private(self, private)),
+            Some(token) => Ok(Object::of_token(self, token)),
         }
     }
 

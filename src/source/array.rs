@@ -22,9 +22,10 @@ impl<I> Array<I> {
 }
 
 #[cold]
-fn locate<const PLAIN: bool>(mut error: Error, index: usize, formatter: &mut Formatter<'_, PLAIN>) -> Error {
-    error.push_segment(index.to_string());
-    formatter.fail(error)
+fn locate<const PLAIN: bool>(error: Error, index: usize, formatter: &mut Formatter<'_, PLAIN>) -> Error {
+    let error = formatter.fail(error);
+    formatter.out.add_segment(index.to_string());
+    error
 }
 
 impl<I: TryNext<Value: Serialize>> Source for Array<I> {
@@ -45,8 +46,7 @@ impl<I: TryNext<Value: Serialize>> Source for Array<I> {
                 Some(Err(error)) => return Err(locate(error, count, formatter)),
                 Some(Ok(item)) => {
                     formatter.before_element(count)?;
-                    let written = ser::serialize(formatter, &item);
-                    if let Err(error) = written.and_then(|()| formatter.check_depth(1)) {
+                    if let Err(error) = ser::serialize(formatter, &item) {
                         return Err(locate(error, count, formatter));
                     }
                 }

@@ -79,7 +79,6 @@ impl<T: ?Sized + Serialize> Source for Value<'_, T> {
     #[inline]
     fn step<const PLAIN: bool>(&mut self, formatter: &mut Formatter<'_, PLAIN>) -> Result<Progress> {
         ser::serialize(formatter, self.0)?;
-        formatter.check_complete()?;
         Ok(Progress::Complete)
     }
 }

@@ -44,11 +44,12 @@ pub struct Records<I> {
     items: I,
     frame: Frame,
     max_len: u64,
+    count: u64,
 }
 
 impl<I> Records<I> {
     pub(crate) fn new(frame: Frame, options: &Options, items: I) -> Records<I> {
-        Records { items, frame, max_len: options.max_len.min(frame.max_len()) }
+        Records { items, frame, max_len: options.max_len.min(frame.max_len()), count: 0 }
     }
 }
 
@@ -61,11 +62,15 @@ impl<I: TryNext<Value: Serialize>> Source for Records<I> {
     fn step<const PLAIN: bool>(&mut self, formatter: &mut Formatter<'_, PLAIN>) -> Result<Progress> {
         formatter.out.mark_record();
         while !formatter.should_stop() {
-            match self.items.try_next() {
+            let written = match self.items.try_next() {
                 None => return Ok(Progress::Complete),
-                Some(Err(error)) => return Err(formatter.fail(error)),
-                Some(Ok(item)) => record(formatter, self.frame, self.max_len, &mut Value(&item))?,
+                Some(Ok(item)) => record(formatter, self.frame, self.max_len, &mut Value(&item)),
+                Some(Err(error)) => Err(error),
+            };
+            if let Err(error) = written {
+                return Err(formatter.out.fail_in_record(error, self.count));
             }
+            self.count += 1;
             formatter.out.mark_record();
         }
         Ok(Progress::More)
@@ -108,10 +113,12 @@ fn limited<const PLAIN: bool>(
     body: &mut impl Source,
 ) -> Result<()> {
     if max_len == u64::MAX {
-        return body.write(formatter);
+        body.write(formatter)?;
+    } else {
+        formatter.out.restart_limit(max_len);
+        body.write(formatter)?;
+        formatter.out.restart_limit(u64::MAX);
     }
-    formatter.out.restart_limit(max_len);
-    body.write(formatter)?;
-    formatter.out.restart_limit(u64::MAX);
-    Ok(())
+    // A `Serialize` may have swallowed an error; then this is no whole record.
+    formatter.out.check()
 }

@@ -120,7 +120,7 @@ impl<T: Parts> Walker<T> {
     fn run<const PLAIN: bool, const STEPS: bool>(&mut self, formatter: &mut Formatter<'_, PLAIN>) -> Result<Progress> {
         loop {
             if let Some(failure) = self.failure.take() {
-                return Err(self.locate(failure));
+                return Err(self.locate(failure, formatter));
             }
             if STEPS && formatter.should_stop() {
                 return Ok(Progress::More);
@@ -340,12 +340,13 @@ impl<T: Parts> Walker<T> {
         Ok(self.long.take().and_then(|long| Some((long.text, long.value?))))
     }
 
-    /// Notes in the error where it happened.
+    /// Notes where the error happened.
     #[cold]
     #[inline(never)]
-    fn locate(&self, Failure { mut error, in_value }: Failure) -> Error {
-        for level in self.levels.iter().rev().skip(usize::from(!in_value)) {
-            error.push_segment(match level {
+    fn locate<const PLAIN: bool>(&self, failure: Failure, formatter: &mut Formatter<'_, PLAIN>) -> Error {
+        let error = formatter.fail(failure.error);
+        for level in self.levels.iter().rev().skip(usize::from(!failure.in_value)) {
+            formatter.out.add_segment(match level {
                 Level::Array { count, .. } => (count - 1).to_string(),
                 Level::Object { name, .. } => name.as_ref().map_or("", |name| name.as_ref()).to_owned(),
             });

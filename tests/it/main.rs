@@ -18,6 +18,7 @@ mod data_model {
     mod conformance;
     mod keys;
     mod numbers;
+    mod once;
     mod shapes;
 }
 
@@ -79,7 +80,9 @@ mod rope {
 
 /// What fails, how that is said, and what is left.
 mod errors {
+    mod first_failure;
     mod panic;
+    mod poison;
     mod system;
     mod values;
 }

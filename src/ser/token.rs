@@ -1,0 +1,143 @@
+//! The private protocols of serde_json: `RawValue` and, with its feature `arbitrary_precision`, `Number` present
+//! themselves as a struct with a reserved name and one field of that name, which holds JSON text. The text of such a
+//! struct comes out verbatim. A map with such a key is data, and comes out as a map.
+
+use std::fmt::{Display, Write as _};
+
+use serde::Serialize;
+
+use super::refuse::{Refused, refuse};
+use crate::error::{Error, Result};
+use crate::fmt::Formatter;
+
+const NUMBER: &str = "$serde_json::private::Number";
+const RAW_VALUE: &str = "$serde_json::private::RawValue";
+
+/// Which protocol a struct speaks.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(super) enum SerdeJsonToken {
+    Number,
+    RawValue,
+}
+
+impl SerdeJsonToken {
+    /// The protocol that a struct of this name speaks, if any.
+    #[inline]
+    pub(super) fn of(name: &str) -> Option<SerdeJsonToken> {
+        match name {
+            NUMBER => Some(SerdeJsonToken::Number),
+            RAW_VALUE => Some(SerdeJsonToken::RawValue),
+            _ => None,
+        }
+    }
+
+    /// The field of that struct, of which there must be one: writes its text.
+    #[cold]
+    pub(super) fn field<T: ?Sized + Serialize, const PLAIN: bool>(
+        self,
+        formatter: &mut Formatter<'_, PLAIN>,
+        index: usize,
+        key: &str,
+        value: &T,
+    ) -> Result<()> {
+        if SerdeJsonToken::of(key) != Some(self) || index > 0 {
+            return Err(Error::data(self.misuse()));
+        }
+        value.serialize(Text(
+            |json: &str| {
+                if json.is_empty() { Err(Error::data(self.misuse())) } else { formatter.raw(json) }
+            },
+        ))
+    }
+
+    /// The end of that struct, which must have had its field.
+    #[cold]
+    pub(super) fn end<const PLAIN: bool>(self, formatter: &mut Formatter<'_, PLAIN>, count: usize) -> Result<()> {
+        if count == 1 { Ok(()) } else { Err(formatter.fail_data(self.misuse())) }
+    }
+
+    fn misuse(self) -> &'static str {
+        match self {
+            SerdeJsonToken::Number => "invalid serde_json Number",
+            SerdeJsonToken::RawValue => "invalid serde_json RawValue",
+        }
+    }
+}
+
+/// Accepts a string, and nothing else, and hands it to a function.
+pub(super) struct Text<F>(pub(super) F);
+
+impl<F: FnOnce(&str) -> Result<()>> Text<F> {
+    fn refuse<T>(self) -> Result<T> {
+        Err(Error::data("expected JSON text as a string"))
+    }
+}
+
+impl<F: FnOnce(&str) -> Result<()>> serde::Serializer for Text<F> {
+    type Ok = ();
+    type Error = Error;
+    type SerializeSeq = Refused;
+    type SerializeTuple = Refused;
+    type SerializeTupleStruct = Refused;
+    type SerializeTupleVariant = Refused;
+    type SerializeMap = Refused;
+    type SerializeStruct = Refused;
+    type SerializeStructVariant = Refused;
+
+    fn serialize_str(self, value: &str) -> Result<()> {
+        self.0(value)
+    }
+
+    fn collect_str<T: ?Sized + Display>(self, value: &T) -> Result<()> {
+        let mut text = String::new();
+        match write!(text, "{value}") {
+            Ok(()) => self.0(&text),
+            Err(_) => Err(Error::data("a Display implementation returned an error")),
+        }
+    }
+
+    refuse! {
+        serialize_bool(bool) -> ();
+        serialize_i8(i8) -> ();
+        serialize_i16(i16) -> ();
+        serialize_i32(i32) -> ();
+        serialize_i64(i64) -> ();
+        serialize_u8(u8) -> ();
+        serialize_u16(u16) -> ();
+        serialize_u32(u32) -> ();
+        serialize_u64(u64) -> ();
+        serialize_f32(f32) -> ();
+        serialize_f64(f64) -> ();
+        serialize_char(char) -> ();
+        serialize_bytes(&[u8]) -> ();
+        serialize_none() -> ();
+        serialize_unit() -> ();
+        serialize_unit_struct(&'static str) -> ();
+        serialize_unit_variant(&'static str, u32, &'static str) -> ();
+        serialize_seq(Option<usize>) -> Refused;
+        serialize_tuple(usize) -> Refused;
+        serialize_tuple_struct(&'static str, usize) -> Refused;
+        serialize_tuple_variant(&'static str, u32, &'static str, usize) -> Refused;
+        serialize_map(Option<usize>) -> Refused;
+        serialize_struct(&'static str, usize) -> Refused;
+        serialize_struct_variant(&'static str, u32, &'static str, usize) -> Refused;
+    }
+
+    fn serialize_some<T: ?Sized + Serialize>(self, _: &T) -> Result<()> {
+        self.refuse()
+    }
+
+    fn serialize_newtype_struct<T: ?Sized + Serialize>(self, _: &'static str, _: &T) -> Result<()> {
+        self.refuse()
+    }
+
+    fn serialize_newtype_variant<T: ?Sized + Serialize>(
+        self,
+        _: &'static str,
+        _: u32,
+        _: &'static str,
+        _: &T,
+    ) -> Result<()> {
+        self.refuse()
+    }
+}
