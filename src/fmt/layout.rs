@@ -40,10 +40,14 @@ impl<const PLAIN: bool> Formatter<'_, PLAIN> {
     /// What stands before the key of the member with this index.
     #[inline]
     pub(crate) fn before_key(&mut self, index: usize) -> Result<()> {
+        let mark = if index == 0 { b'{' } else { b',' };
         if self.sorts() {
+            // The mark stays where it is, whichever member comes after it.
+            self.out.put_byte(mark)?;
             self.begin_member(index)?;
+            return if self.options.pretty { self.new_line(None, None) } else { Ok(()) };
         }
-        self.start(if index == 0 { b'{' } else { b',' })
+        self.start(mark)
     }
 
     /// What stands between a key and its value.
@@ -56,7 +60,7 @@ impl<const PLAIN: bool> Formatter<'_, PLAIN> {
     #[inline]
     pub(crate) fn close_object(&mut self, count: usize) -> Result<()> {
         if self.sorts() && count > 0 {
-            self.sort_members(count);
+            self.sort_members();
         }
         self.close(count, b"{}")
     }

@@ -106,8 +106,7 @@ impl<'a, const PLAIN: bool> Formatter<'a, PLAIN> {
 
     /// Makes the last chunks of a document on demand that has failed: all that is certain to be its beginning.
     pub(crate) fn abandon(&mut self) {
-        let end = self.sorter.first_held().unwrap_or(self.out.held().len());
-        self.out.abandon(end);
+        self.out.abandon();
     }
 
     /// The deepest nesting of arrays and objects.

@@ -100,12 +100,11 @@ impl<'a> Out<'a> {
         Ok(())
     }
 
-    /// Makes the last chunks of a document that has failed: what was written up to `end` in the tail, where nothing can
-    /// change any more, and not what a `Serialize` that swallowed the error wrote behind it. Whole characters only; the
-    /// failure may stand within one.
-    pub(crate) fn abandon(&mut self, end: usize) {
+    /// Makes the last chunks of a document that has failed: everything before the failure and before what is held;
+    /// later bytes may be wrong. Whole characters only; the failure may be inside one.
+    pub(crate) fn abandon(&mut self) {
+        let mut end = self.certain_len();
         self.holds = Holds::default();
-        let mut end = end.min(self.tail.filled_len());
         if let Some(failure) = &self.failure {
             end = end.min(usize::try_from(failure.at.saturating_sub(self.flushed)).unwrap_or(usize::MAX));
         }

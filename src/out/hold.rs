@@ -60,6 +60,11 @@ impl Out<'_> {
         self.open_room();
     }
 
+    /// How many bytes of the tail are not held, and so cannot change any more.
+    pub(super) fn certain_len(&self) -> usize {
+        if self.holds.open > 0 { self.holds.from } else { self.tail.filled_len() }
+    }
+
     /// The tail, at least as far back as the first hold.
     pub(crate) fn held(&mut self) -> &mut [u8] {
         self.tail.filled_mut()
