@@ -85,7 +85,7 @@ impl<const PLAIN: bool> Formatter<'_, PLAIN> {
 
     /// A new line, indented to the depth, between the given marks.
     fn new_line(&mut self, before: Option<u8>, after: Option<u8>) -> Result<()> {
-        if self.line_breaks != LineBreaks::Kept {
+        if matches!(self.line_breaks, LineBreaks::Removed | LineBreaks::WithData) {
             return self.new_framed_line(before, after);
         }
         // All but the marks is the same for every line of a depth, so it is put together once.
@@ -126,7 +126,7 @@ impl<const PLAIN: bool> Formatter<'_, PLAIN> {
     /// A line break, as the frame wants it.
     pub(super) fn line_break(&mut self) -> Result<()> {
         match self.line_breaks {
-            LineBreaks::Kept => self.out.put_byte(b'\n'),
+            LineBreaks::Kept | LineBreaks::KeptInSequence => self.out.put_byte(b'\n'),
             LineBreaks::Removed => Ok(()),
             LineBreaks::WithData => {
                 self.out.exempt(DATA.len());
