@@ -28,8 +28,9 @@ thread_local! {
 ///
 /// * The text stays as it is, also in pretty output: it is not indented anew.
 /// * With [`ascii`](crate::EncoderBuilder::ascii), [`html_safe`](crate::EncoderBuilder::html_safe) or
-///   [`escape_solidus`](crate::EncoderBuilder::escape_solidus) it is rewritten as it is copied, so that the option's
-///   promise holds for the whole output.
+///   [`escape_solidus`](crate::EncoderBuilder::escape_solidus), and in a [`Frame`](crate::Frame) that has no place for
+///   line breaks, it is searched, and rewritten as it is copied if there is something to change, so that the promise
+///   holds for the whole output, even for text that is not JSON. Text that is not UTF-8 is an error there.
 /// * With [`sort_keys`](crate::EncoderBuilder::sort_keys) a fragment inside an object is copied, and its own members
 ///   keep their order.
 /// * As a map key it must be a JSON string.

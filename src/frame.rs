@@ -19,16 +19,19 @@ pub enum Frame {
     Grpc,
     /// Protocol Buffers' delimited form: the length as unsigned LEB128, the body.
     LengthDelimited,
-    /// NDJSON: the body, and a line feed. There is no line break in the body: fragments and raw values are freed of
-    /// those they have. With a pretty encoder it is a configuration error.
+    /// NDJSON: the body, and a line feed. The body has no line break: fragments and raw values are searched for line
+    /// feeds and carriage returns, which are left out, also where they are wrong, in a string of text that is not JSON.
+    /// A fragment that has none is linked as in other frames. With a pretty encoder it is a configuration error.
     NdJson,
-    /// JSON text sequences (RFC 7464): a record separator (0x1E), the body, a line feed.
+    /// JSON text sequences (RFC 7464): a record separator (0x1E), the body, a line feed. A record separator in a
+    /// fragment or raw value, which is then not JSON, is left out.
     JsonSeq,
     /// A chunk of HTTP's chunked transfer coding (RFC 9112, section 7.1): the length in hexadecimal, CRLF, the body,
     /// CRLF. The stream is to be ended by [`HTTP_END`](Frame::HTTP_END).
     HttpChunk,
     /// A server-sent event (as the HTML standard defines them): `data: ` before every line of the body, and two line
-    /// feeds behind the last. Lines end with a line feed; a carriage return in a fragment or raw value is left out.
+    /// feeds after the last. Lines end with a line feed; a carriage return in a fragment or raw value is left out, and
+    /// a line feed begins another line of the event.
     ServerSentEvent,
 }
 
@@ -160,6 +163,7 @@ impl Frame {
             }
             Frame::NdJson => Ok(LineBreaks::Removed),
             Frame::ServerSentEvent => Ok(LineBreaks::WithData),
+            Frame::JsonSeq => Ok(LineBreaks::KeptInSequence),
             _ => Ok(LineBreaks::Kept),
         }
     }

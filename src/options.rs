@@ -49,6 +49,8 @@ pub enum BytesFormat {
 pub(crate) enum LineBreaks {
     #[default]
     Kept,
+    /// Kept, in a JSON text sequence: there a record separator (0x1E) would begin the next text.
+    KeptInSequence,
     /// A line is the frame.
     Removed,
     /// Each line of an event begins with [`DATA`].

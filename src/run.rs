@@ -143,7 +143,7 @@ fn step<S: Source, const PLAIN: bool>(
     }
     outcome.map_err(|error| {
         let error = formatter.out.conclude(error, setup.origin);
-        formatter.abandon();
+        formatter.out.abandon();
         error
     })
 }

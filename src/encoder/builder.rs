@@ -125,9 +125,14 @@ impl EncoderBuilder {
     /// Whether the members of maps and structs are written in ascending order of their keys' UTF-8 bytes, at every
     /// depth. Members with equal keys keep their order. Default: no, members come in the order of the map or struct.
     ///
-    /// Members are encoded where they come, and the encoded pieces are put in order when their object closes. So the
-    /// output of all objects that are open is held in contiguous memory: for a document that is one object, all of it.
-    /// Streaming, that is all that is held; an array of objects still needs little memory.
+    /// Sorting holds the output: the outermost object that is open is kept in contiguous memory until it closes, so for
+    /// a document that is one object, all of it. An array of objects still streams. Putting an object in order takes as
+    /// much memory again for a moment, and about 50 bytes for each member of an object that is open or is waiting to be
+    /// put in order. The time is O(n log n) at any depth, and next to nothing for members that come in order.
+    ///
+    /// This is not the canonical form of RFC 8785 (JCS): that compares UTF-16 code units, which is another order as
+    /// soon as keys have characters beyond U+FFFF, and writes numbers as ECMAScript does. The members of a
+    /// [`Fragment`](crate::Fragment) or raw value keep their order.
     ///
     /// ```
     /// let encoder = json_rope::Encoder::builder().sort_keys(true).build()?;

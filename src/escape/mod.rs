@@ -19,7 +19,7 @@ use std::mem::{self, MaybeUninit};
 use std::slice;
 
 pub(crate) use set::Escapes;
-use set::{Json, More, Set};
+use set::{InJson, Json, More, Set};
 
 pub(crate) use prefetch::prefetch;
 
@@ -103,6 +103,12 @@ pub(crate) fn clean_len(text: &[u8]) -> usize {
 /// none. Always a character boundary.
 pub(crate) fn clean_len_with(escapes: Escapes, text: &str) -> usize {
     imp::clean_len(More::of(escapes), text.as_bytes())
+}
+
+/// Number of bytes before the first in JSON text that is a control character, or that begins a character that `escapes`
+/// may ask to escape; the length of `json` if there is none. Quotes and backslashes are passed over.
+pub(crate) fn clean_json_len(escapes: Escapes, json: &[u8]) -> usize {
+    imp::clean_len(InJson(More::of(escapes)), json)
 }
 
 /// Writes `before`, `text` with its escapes, and `after` to `dst`, and returns where they end.

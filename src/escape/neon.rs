@@ -29,10 +29,14 @@ fn marks<S: Set>(set: S, block: uint8x16_t) -> uint8x16_t {
     // SAFETY: arithmetic in registers, and loads of the vectors of `More`; this module is only compiled where NEON is
     // enabled.
     unsafe {
-        // Flipping one bit moves the quote, 0x22, next to the control characters, and them among themselves.
-        let is_control_or_quote = vcleq_u8(veorq_u8(block, vdupq_n_u8(0x02)), vdupq_n_u8(0x20));
-        let is_backslash = vceqq_u8(block, vdupq_n_u8(b'\\'));
-        let mut marks = vorrq_u8(is_control_or_quote, is_backslash);
+        let mut marks = if S::QUOTES {
+            // Flipping one bit moves the quote, 0x22, next to the control characters, and them among themselves.
+            let is_control_or_quote = vcleq_u8(veorq_u8(block, vdupq_n_u8(0x02)), vdupq_n_u8(0x20));
+            let is_backslash = vceqq_u8(block, vdupq_n_u8(b'\\'));
+            vorrq_u8(is_control_or_quote, is_backslash)
+        } else {
+            vcleq_u8(block, vdupq_n_u8(0x1f))
+        };
         if let Some(more) = set.more() {
             let bits = vtstq_u8(block, load(more.bits.as_ptr()));
             let angle = vceqq_u8(vorrq_u8(block, vdupq_n_u8(ANGLE_BIT)), load(more.angle.as_ptr()));

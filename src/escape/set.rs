@@ -39,6 +39,9 @@ impl Escapes {
 
 /// A set of bytes that have to be looked at.
 pub(super) trait Set: Copy {
+    /// Whether quotes and backslashes are in the set. Control characters always are.
+    const QUOTES: bool;
+
     /// What is looked for beyond JSON's own. A constant for each type, so asking costs nothing.
     fn more(self) -> Option<&'static More>;
 
@@ -59,6 +62,8 @@ pub(super) trait Set: Copy {
 pub(super) struct Json;
 
 impl Set for Json {
+    const QUOTES: bool = true;
+
     #[inline(always)]
     fn more(self) -> Option<&'static More> {
         None
@@ -98,9 +103,8 @@ const SEPARATOR: [u8; 2] = [0xe2, 0x80];
 
 /// One entry for each set of options.
 static MORE: [More; Escapes::COUNT] = {
-    // What is in the set anyway, and what is never equal to a byte with the bit set.
-    const NO_BYTE: More =
-        More { bits: [0; 16], angle: [0; 16], bytes: [[b'"'; 16]; 3], has: [false; 256], ascii: false };
+    // What is in the set anyway (a control character), and what is never equal to a byte with the bit set.
+    const NO_BYTE: More = More { bits: [0; 16], angle: [0; 16], bytes: [[0; 16]; 3], has: [false; 256], ascii: false };
     let mut all = [NO_BYTE; Escapes::COUNT];
     let mut index = 0;
     while index < Escapes::COUNT {
@@ -164,6 +168,8 @@ impl More {
 }
 
 impl Set for &'static More {
+    const QUOTES: bool = true;
+
     #[inline(always)]
     fn more(self) -> Option<&'static More> {
         Some(self)
@@ -206,6 +212,30 @@ impl Set for &'static More {
                 };
             }
         }
+    }
+}
+
+/// What has to be looked at in JSON text: not its quotes and escapes, but control characters, and what is added.
+#[derive(Clone, Copy)]
+pub(super) struct InJson(pub(super) &'static More);
+
+impl Set for InJson {
+    const QUOTES: bool = false;
+
+    #[inline(always)]
+    fn more(self) -> Option<&'static More> {
+        Some(self.0)
+    }
+
+    #[inline(always)]
+    fn has(self, byte: u8) -> bool {
+        self.0.has(byte) && !matches!(byte, b'"' | b'\\')
+    }
+
+    #[inline(always)]
+    unsafe fn put(self, text: &[u8], dst: *mut u8) -> (usize, *mut u8) {
+        // SAFETY: the caller promises the same; what is in this set is in the larger one too.
+        unsafe { self.0.put(text, dst) }
     }
 }
 

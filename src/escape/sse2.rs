@@ -34,11 +34,15 @@ fn marks<S: Set>(set: S, block: __m128i) -> __m128i {
     // SAFETY: arithmetic in registers; this module is only compiled where SSE2 is enabled. The vectors of `More` have
     // 16 bytes each.
     unsafe {
-        // Flipping one bit moves the quote, 0x22, next to the control characters, and them among themselves.
-        let flipped = _mm_xor_si128(block, _mm_set1_epi8(0x02));
-        let is_control_or_quote = _mm_cmpeq_epi8(_mm_min_epu8(flipped, _mm_set1_epi8(0x20)), flipped);
-        let is_backslash = _mm_cmpeq_epi8(block, _mm_set1_epi8(b'\\' as i8));
-        let json = _mm_or_si128(is_control_or_quote, is_backslash);
+        let json = if S::QUOTES {
+            // Flipping one bit moves the quote, 0x22, next to the control characters, and them among themselves.
+            let flipped = _mm_xor_si128(block, _mm_set1_epi8(0x02));
+            let is_control_or_quote = _mm_cmpeq_epi8(_mm_min_epu8(flipped, _mm_set1_epi8(0x20)), flipped);
+            let is_backslash = _mm_cmpeq_epi8(block, _mm_set1_epi8(b'\\' as i8));
+            _mm_or_si128(is_control_or_quote, is_backslash)
+        } else {
+            _mm_cmpeq_epi8(_mm_min_epu8(block, _mm_set1_epi8(0x1f)), block)
+        };
         let Some(more) = set.more() else { return json };
         let bits = _mm_and_si128(block, load(more.bits.as_ptr()));
         let with_bit = _mm_or_si128(block, _mm_set1_epi8(ANGLE_BIT as i8));

@@ -43,7 +43,13 @@ pub(super) fn clean_len<S: Set>(set: S, text: &[u8]) -> usize {
         }
         at += BLOCK;
     }
-    at + text[at..].iter().take_while(|&&byte| !set.has(byte)).count()
+    if let Some(last) = text.len().checked_sub(BLOCK) {
+        // The last block overlaps bytes that are known not to be in the set.
+        // SAFETY: at least 16 bytes of `text` lie behind `last`.
+        let first = first_escape(set, unsafe { load(text.as_ptr().add(last)) });
+        return last + first.min(BLOCK);
+    }
+    text.iter().take_while(|&&byte| !set.has(byte)).count()
 }
 
 /// Copies `text` to `dst` with its escapes and returns where the copy ends. Inlined into a function that has the

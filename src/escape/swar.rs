@@ -30,9 +30,10 @@ pub(super) fn marks<S: Set>(set: S, word: u64) -> u64 {
     const TOPS: u64 = ONES << 7;
     let zeros = |word: u64| word.wrapping_sub(ONES) & !word;
     let below_space = word.wrapping_sub(ONES * 0x20) & !word;
-    let is_quote = zeros(word ^ (ONES * b'"' as u64));
-    let is_backslash = zeros(word ^ (ONES * b'\\' as u64));
-    let mut found = below_space | is_quote | is_backslash;
+    let mut found = below_space;
+    if S::QUOTES {
+        found |= zeros(word ^ (ONES * b'"' as u64)) | zeros(word ^ (ONES * b'\\' as u64));
+    }
     if let Some(more) = set.more() {
         let wide = |bytes: [u8; 16]| ONES * u64::from(bytes[0]);
         found |= word & wide(more.bits) | zeros((word | (ONES * ANGLE_BIT as u64)) ^ wide(more.angle));

@@ -40,10 +40,14 @@ impl<const PLAIN: bool> Formatter<'_, PLAIN> {
     /// What stands before the key of the member with this index.
     #[inline]
     pub(crate) fn before_key(&mut self, index: usize) -> Result<()> {
+        let mark = if index == 0 { b'{' } else { b',' };
         if self.sorts() {
+            // The mark stays where it is, whichever member comes after it.
+            self.out.put_byte(mark)?;
             self.begin_member(index)?;
+            return if self.options.pretty { self.new_line(None, None) } else { Ok(()) };
         }
-        self.start(if index == 0 { b'{' } else { b',' })
+        self.start(mark)
     }
 
     /// What stands between a key and its value.
@@ -56,7 +60,7 @@ impl<const PLAIN: bool> Formatter<'_, PLAIN> {
     #[inline]
     pub(crate) fn close_object(&mut self, count: usize) -> Result<()> {
         if self.sorts() && count > 0 {
-            self.sort_members(count);
+            self.sort_members();
         }
         self.close(count, b"{}")
     }
@@ -88,7 +92,7 @@ impl<const PLAIN: bool> Formatter<'_, PLAIN> {
 
     /// A new line, indented to the depth, between the given marks.
     fn new_line(&mut self, before: Option<u8>, after: Option<u8>) -> Result<()> {
-        if self.line_breaks != LineBreaks::Kept {
+        if matches!(self.line_breaks, LineBreaks::Removed | LineBreaks::WithData) {
             return self.new_framed_line(before, after);
         }
         // All but the marks is the same for every line of a depth, so it is put together once.
@@ -126,7 +130,7 @@ impl<const PLAIN: bool> Formatter<'_, PLAIN> {
     /// A line break, as the frame wants it.
     pub(super) fn line_break(&mut self) -> Result<()> {
         match self.line_breaks {
-            LineBreaks::Kept => self.out.put_byte(b'\n'),
+            LineBreaks::Kept | LineBreaks::KeptInSequence => self.out.put_byte(b'\n'),
             LineBreaks::Removed => Ok(()),
             LineBreaks::WithData => {
                 self.out.raise_limit(DATA.len());

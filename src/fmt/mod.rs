@@ -83,12 +83,6 @@ impl<'a, const PLAIN: bool> Formatter<'a, PLAIN> {
         self.out.should_stop()
     }
 
-    /// Makes the last chunks of a document on demand that has failed: all that is certain to be its beginning.
-    pub(crate) fn abandon(&mut self) {
-        let end = self.sorter.first_held().unwrap_or(self.out.held().len());
-        self.out.abandon(end);
-    }
-
     /// The deepest nesting of arrays and objects.
     pub(crate) fn max_depth(&self) -> usize {
         self.max_depth

@@ -1,5 +1,9 @@
-//! JSON text from elsewhere: `RawValue`, numbers of arbitrary precision, and fragments. It stays as it is, unless the
-//! options promise something of the whole output: then it is rewritten as it is copied.
+//! JSON text from elsewhere: `RawValue`, numbers of arbitrary precision, and fragments. It stays as it is, and a fragment
+//! is linked rather than copied, unless the options or the frame promise something of all bytes of the output. Then it is
+//! searched, and only what breaks the promise is written in another way.
+//!
+//! Nothing here relies on the text being JSON, which nobody may have checked: a byte that must not come out does not come
+//! out, whatever is around it.
 
 use bytes::Bytes;
 use smallvec::SmallVec;
@@ -7,29 +11,28 @@ use smallvec::SmallVec;
 use super::Formatter;
 use super::string::SEND_FROM;
 use crate::error::Result;
-use crate::escape;
-use crate::escape::Escapes;
+use crate::escape::{self, Escapes};
 use crate::options::LineBreaks;
 use crate::rope::Rope;
 
 /// A fragment of at least this many bytes is linked into the rope, a smaller one copied. Below, copying costs less than
 /// one more chunk does at every step on its way to the socket; and it keeps many small fragments from making many small
 /// chunks. (okio found the same limit for the segments it shares.)
-pub(crate) const LINK_FROM: usize = 1024;
+const MIN_LINK_LEN: usize = 1024;
 
 /// Chunks of a fragment that are handed to the writer in one call.
-const SENT_TOGETHER: usize = 32;
+const SEND_BATCH: usize = 32;
+
+/// What begins a text in a JSON text sequence (RFC 7464), and so must not be inside one.
+const RECORD_SEPARATOR: u8 = 0x1e;
 
 impl<const PLAIN: bool> Formatter<'_, PLAIN> {
     /// JSON text in one piece.
     pub(crate) fn raw(&mut self, json: &str) -> Result<()> {
-        if self.rewrites() {
-            return self.rewrite(json, false).map(drop);
+        if self.keeps_all_bytes() {
+            return self.copy(json.as_bytes());
         }
-        if json.len() >= SEND_FROM && self.out.can_send() {
-            return self.out.send(&[json.as_bytes()]);
-        }
-        self.out.put(json.as_bytes())
+        self.rewrite(json, None, &mut false)
     }
 
     /// JSON text as a rope that can be shared.
@@ -37,79 +40,153 @@ impl<const PLAIN: bool> Formatter<'_, PLAIN> {
         if json.is_empty() {
             return Err(self.fail_data("the fragment is empty"));
         }
-        if self.rewrites() {
-            return self.rewrite_rope(json);
+        let separates = |chunk: &Bytes| chunk.contains(&RECORD_SEPARATOR);
+        if self.keeps_all_bytes() || (self.keeps_all_text() && !json.chunks().iter().any(separates)) {
+            return self.verbatim(json);
         }
-        self.verbatim(json)
+        self.rewrite_rope(json)
     }
 
     /// JSON text that stays as it is in any case.
     pub(crate) fn verbatim(&mut self, json: Rope) -> Result<()> {
-        // Large enough on average, a rope is linked, or sent, as it is. Else each chunk is looked at by itself.
-        let link_all = json.len() / json.chunks().len() >= LINK_FROM;
+        // A rope is linked, or sent, whole if its chunks are large enough on average; otherwise each chunk is looked at
+        // by itself.
+        let link_all = links_whole(&json);
         if link_all && json.len() >= SEND_FROM && self.out.can_send() {
-            for chunks in json.chunks().chunks(SENT_TOGETHER) {
-                let parts: SmallVec<[&[u8]; SENT_TOGETHER]> = chunks.iter().map(|chunk| &chunk[..]).collect();
+            for chunks in json.chunks().chunks(SEND_BATCH) {
+                let parts: SmallVec<[&[u8]; SEND_BATCH]> = chunks.iter().map(|chunk| &chunk[..]).collect();
                 self.out.send(&parts)?;
             }
             return Ok(());
         }
         for chunk in json {
-            self.fragment_chunk(chunk, link_all)?;
+            self.link_or_copy(chunk, link_all)?;
         }
         Ok(())
     }
 
-    fn fragment_chunk(&mut self, chunk: Bytes, link: bool) -> Result<()> {
-        if (link || chunk.len() >= LINK_FROM) && self.out.can_link() {
+    fn link_or_copy(&mut self, chunk: Bytes, link: bool) -> Result<()> {
+        if (link || chunk.len() >= MIN_LINK_LEN) && self.out.can_link() {
             self.out.link(chunk)
         } else {
             self.out.put(&chunk)
         }
     }
 
-    /// Whether foreign JSON text has to be rewritten.
-    fn rewrites(&self) -> bool {
-        self.line_breaks != LineBreaks::Kept || (!PLAIN && self.options.escapes != Escapes::none())
+    /// Writes bytes that nobody shares.
+    fn copy(&mut self, json: &[u8]) -> Result<()> {
+        if json.len() >= SEND_FROM && self.out.can_send() {
+            return self.out.send(&[json]);
+        }
+        self.out.put(json)
     }
 
-    /// Rewrites a rope chunk by chunk. If its chunks are not text by themselves, which an encoder's are, they are put
-    /// together first.
+    /// Whether neither the options nor the frame promise anything of the bytes that come out.
+    fn keeps_all_bytes(&self) -> bool {
+        self.line_breaks == LineBreaks::Kept && (PLAIN || self.options.escapes == Escapes::none())
+    }
+
+    /// Whether all characters but [`RECORD_SEPARATOR`] may come out.
+    fn keeps_all_text(&self) -> bool {
+        self.line_breaks == LineBreaks::KeptInSequence && (PLAIN || self.options.escapes == Escapes::none())
+    }
+
+    /// Writes a rope with only those characters that may come out.
     fn rewrite_rope(&mut self, json: Rope) -> Result<()> {
-        let is_text = |chunk: &Bytes| str::from_utf8(chunk).is_ok();
-        let chunks = if json.chunks().iter().all(is_text) { json } else { Rope::from(json.into_bytes()) };
-        let mut escaped = false;
-        for chunk in chunks {
-            let text = str::from_utf8(&chunk).map_err(|error| {
+        let texts: SmallVec<[&str; 16]> = json.chunks().iter().map_while(|chunk| str::from_utf8(chunk).ok()).collect();
+        if texts.len() < json.chunks().len() {
+            // The chunks of an encoder are text by themselves. Others are put together first.
+            drop(texts);
+            let bytes = json.into_bytes();
+            if let Err(error) = str::from_utf8(&bytes) {
                 let at = error.valid_up_to();
-                self.fail_data(&format!("the fragment is invalid UTF-8 at its byte {at}"))
-            })?;
-            escaped = self.rewrite(text, escaped)?;
+                return Err(self.fail_data(&format!("the fragment is invalid UTF-8 at its byte {at}")));
+            }
+            return self.rewrite_rope(bytes.into());
+        }
+        let mut escaped = false;
+        let all_clean = texts.iter().all(|text| {
+            let clean = self.next_reserved(text, 0, escaped).is_none();
+            escaped = ends_in_escape(text, escaped);
+            clean
+        });
+        if all_clean {
+            drop(texts);
+            return self.verbatim(json);
+        }
+        let (link_all, mut escaped) = (links_whole(&json), false);
+        for (chunk, text) in json.chunks().iter().zip(texts) {
+            if self.next_reserved(text, 0, escaped).is_some() {
+                self.rewrite(text, Some(chunk), &mut escaped)?;
+            } else {
+                self.link_or_copy(chunk.clone(), link_all)?;
+                escaped = ends_in_escape(text, escaped);
+            }
         }
         Ok(())
     }
 
-    /// Copies JSON text with the escapes of the options, and with line breaks as the frame wants them.
-    ///
-    /// What the options escape stands only inside strings, and line breaks only outside of them, so neither needs to
-    /// know which is which. A character behind a backslash is part of an escape already, and stays: the first one if
-    /// the text before ended with a backslash, which is also what the result tells of this text.
-    fn rewrite(&mut self, mut json: &str, mut escaped: bool) -> Result<bool> {
-        loop {
-            let clean = if escaped { 0 } else { escape::clean_len_with(self.options.escapes, json) };
-            let (clean, rest) = json.split_at(clean);
-            self.out.put(clean.as_bytes())?;
-            let mut rest = rest.chars();
-            let Some(character) = rest.next() else { return Ok(escaped) };
+    /// Writes `json`, which is `chunk` if that is there, with only those characters that may come out. `escaped` says
+    /// whether the text before ended with a backslash that belongs to the next character; it is updated.
+    fn rewrite(&mut self, json: &str, chunk: Option<&Bytes>, escaped: &mut bool) -> Result<()> {
+        let mut done = 0;
+        while let Some((at, character)) = self.next_reserved(json, done, *escaped) {
+            self.clean_run(&json[done..at], chunk)?;
             match character {
-                _ if escaped => self.out.put(character.encode_utf8(&mut [0; 4]).as_bytes())?,
-                '\n' if self.line_breaks != LineBreaks::Kept => self.line_break()?,
-                '\r' if self.line_breaks != LineBreaks::Kept => {}
-                '\\' | '"' | '\0'..' ' => self.out.put_byte(character as u8)?,
+                '\n' => self.line_break()?,
+                '\r' | '\x1e' => {}
                 _ => self.special_character(character)?,
             }
-            escaped = !escaped && character == '\\';
-            json = rest.as_str();
+            done = at + character.len_utf8();
+        }
+        self.clean_run(&json[done..], chunk)?;
+        *escaped = ends_in_escape(json, *escaped);
+        Ok(())
+    }
+
+    /// Writes a part of `chunk` that stays as it is, by reference if it is long.
+    fn clean_run(&mut self, run: &str, chunk: Option<&Bytes>) -> Result<()> {
+        match chunk {
+            Some(chunk) if run.len() >= SEND_FROM && self.out.can_link() => {
+                self.out.link(chunk.slice_ref(run.as_bytes()))
+            }
+            _ => self.copy(run.as_bytes()),
         }
     }
+
+    /// The first character of `json` at or after `start` that must not come out as it is. `escaped` is that of
+    /// [`rewrite`](Self::rewrite).
+    fn next_reserved(&self, json: &str, start: usize, escaped: bool) -> Option<(usize, char)> {
+        let escapes = if PLAIN { Escapes::none() } else { self.options.escapes };
+        let mut at = start;
+        loop {
+            at += escape::clean_json_len(escapes, &json.as_bytes()[at..]);
+            let character = json[at..].chars().next()?;
+            let reserved = match character {
+                '\n' | '\r' => matches!(self.line_breaks, LineBreaks::Removed | LineBreaks::WithData),
+                '\x1e' => self.line_breaks == LineBreaks::KeptInSequence,
+                '\0'..' ' => false,
+                // `\/` is what a solidus is written as.
+                '/' => escapes.has(Escapes::SOLIDUS) && !ends_in_escape(&json[..at], escaped),
+                '<' | '>' | '&' => escapes.has(Escapes::HTML),
+                '\u{2028}' | '\u{2029}' if escapes.has(Escapes::HTML) => true,
+                _ => escapes.has(Escapes::ASCII) && !character.is_ascii(),
+            };
+            if reserved {
+                return Some((at, character));
+            }
+            at += character.len_utf8();
+        }
+    }
+}
+
+/// Whether the chunks of a rope are all linked, because they are large enough on average.
+fn links_whole(json: &Rope) -> bool {
+    json.len() / json.chunks().len() >= MIN_LINK_LEN
+}
+
+/// Whether `json` ends with a backslash that belongs to the next character, if `escaped` says that of the text before.
+fn ends_in_escape(json: &str, escaped: bool) -> bool {
+    let backslashes = json.bytes().rev().take_while(|&byte| byte == b'\\').count();
+    (backslashes % 2 == 1) != (escaped && backslashes == json.len())
 }

@@ -1,32 +1,75 @@
-//! Members in the order of their keys: each is encoded where it comes, and when its object closes, the encoded pieces
-//! are put in order. No second tree, but the output of an open object is held.
+//! Members in the order of their keys.
+//!
+//! Each member is encoded where it comes, and the output is held from the first member of the outermost object until
+//! that object closes. An object whose members came out of order is put in order in that output: no second tree.
+//!
+//! To move the bytes of every such object when it closes would cost the depth times the length. So an object is put in
+//! order at once only if it is at least twice as long as anything in it that has been moved before. Otherwise the order
+//! of its members is noted, and the next object around it that is long enough, or the outermost one, moves them all in
+//! one copy. So a byte is moved at most log2(length) + 1 times, and mostly once. An object that is in order costs
+//! nothing but the comparison of its keys.
 
-use std::mem;
+use std::cmp::Ordering;
+use std::ops::Range;
 
 use super::Formatter;
 use crate::error::Result;
 
-/// What has to be known of the members of all open objects.
+/// Bytes that each list may keep for the next object, once no object is open.
+const MAX_KEPT: usize = 64 * 1024;
+
+/// What is known of the members of all open objects, and of objects in them whose members are still to be moved.
+///
+/// All positions are offsets in the held output. Putting an object in order does not change its length, so they stay
+/// right for what is around it.
 #[derive(Default)]
 pub(super) struct Sorter {
+    /// The open objects, the innermost last.
+    objects: Vec<Object>,
+    /// The members of the open objects, in the order in which they came.
     members: Vec<Member>,
-    /// Reused for the copy that reordering needs.
+    /// Closed objects whose members have to be moved: what is inside an object comes before it.
+    unsorted: Vec<Unsorted>,
+    /// The members of the objects in `unsorted`, in the order of their keys.
+    pieces: Vec<Piece>,
+    /// Where text is put together in its new order. Its content means nothing.
     copy: Vec<u8>,
 }
 
-struct Member {
-    /// Where the member begins in the open output: behind the bracket or comma.
-    start: usize,
-    /// Where its key stands in `Formatter::names`, unescaped.
-    name: (usize, usize),
+struct Object {
+    /// Its first member in `members`.
+    first: usize,
+    /// The length of the longest object in it that has been moved.
+    moved: usize,
 }
 
-impl Sorter {
-    /// Where the output begins that may still be reordered, if there is any.
-    pub(super) fn first_held(&self) -> Option<usize> {
-        // The bracket before the first member is certain.
-        self.members.first().map(|member| member.start)
-    }
+struct Member {
+    piece: Piece,
+    /// Where in `Formatter::names` its key is, unescaped.
+    key: Range<usize>,
+}
+
+/// The text of a member, from after the bracket or comma to before the next comma or bracket.
+#[derive(Clone)]
+struct Piece {
+    text: Range<usize>,
+    /// The objects in it that have to be moved.
+    unsorted: Range<usize>,
+}
+
+struct Unsorted {
+    /// Its text without the brackets.
+    text: Range<usize>,
+    /// The first of the objects in `unsorted` that are inside this one. They end with it.
+    first_inside: usize,
+    pieces: Range<usize>,
+    /// Where in the copy its text begins.
+    to: usize,
+}
+
+/// The order of keys.
+fn compare(a: &str, b: &str) -> Ordering {
+    a.as_bytes().cmp(b.as_bytes())
 }
 
 impl<const PLAIN: bool> Formatter<'_, PLAIN> {
@@ -36,13 +79,14 @@ impl<const PLAIN: bool> Formatter<'_, PLAIN> {
         !PLAIN && self.options.sort_keys
     }
 
-    /// Notes that the member with this index begins here, with the bracket or comma that is written next.
+    /// Notes that the text of the member with this index begins here, after a bracket or comma.
     pub(super) fn begin_member(&mut self, index: usize) -> Result<()> {
         if index == 0 {
             self.out.hold()?;
+            self.sorter.objects.push(Object { first: self.sorter.members.len(), moved: 0 });
         }
-        let name = self.names.len();
-        self.sorter.members.push(Member { start: self.out.held().len() + 1, name: (name, name) });
+        let (at, key, unsorted) = (self.out.held().len(), self.names.len(), self.sorter.unsorted.len());
+        self.sorter.members.push(Member { piece: Piece { text: at..at, unsorted: unsorted..unsorted }, key: key..key });
         Ok(())
     }
 
@@ -52,39 +96,132 @@ impl<const PLAIN: bool> Formatter<'_, PLAIN> {
             && let Some(member) = self.sorter.members.last_mut()
         {
             self.names.push_str(text);
-            member.name.1 = self.names.len();
+            member.key.end = self.names.len();
         }
     }
 
-    /// Puts the `count` members of the object that ends here in the order of their keys' bytes; equal keys stay in the
-    /// order they came in.
-    pub(super) fn sort_members(&mut self, count: usize) {
-        let Sorter { members, copy } = &mut self.sorter;
-        let first = members.len().saturating_sub(count);
-        let key = |member: &Member| &self.names[member.name.0..member.name.1];
-        // After a failure that a `Serialize` swallowed, members may have been begun that were never written.
-        if self.out.check().is_ok() && !members[first..].is_sorted_by_key(key) {
-            let held = self.out.held();
-            let start = members[first].start;
-            // The end of a member is one before the next begins, where the comma is.
-            let ends = members[first + 1..].iter().map(|next| next.start - 1).chain([held.len()]);
-            let mut pieces: Vec<_> = members[first..].iter().zip(ends).collect();
-            pieces.sort_by_key(|(member, _)| key(member));
-            copy.clear();
-            for (index, (member, end)) in pieces.into_iter().enumerate() {
-                if index > 0 {
-                    copy.push(b',');
-                }
-                copy.extend_from_slice(&held[member.start..end]);
-            }
-            held[start..].copy_from_slice(copy);
+    /// Puts the members of the object that ends here in the order of their keys' bytes, or notes their order; equal
+    /// keys stay in the order they came in.
+    pub(super) fn sort_members(&mut self) {
+        let sorter = &mut self.sorter;
+        let Some(object) = sorter.objects.pop() else { return };
+        let first_name = sorter.members.get(object.first).map_or(0, |member| member.key.start);
+        // After a failure that a `Serialize` swallowed there may be members that were not written, and nothing will
+        // come of the document.
+        if self.out.check().is_ok() {
+            sorter.close(&object, &self.names, self.out.held());
         }
-        self.names.truncate(members[first].name.0);
-        members.truncate(first);
+        sorter.members.truncate(object.first);
+        self.names.truncate(first_name);
+        if sorter.objects.is_empty() {
+            sorter.reset();
+            self.names.shrink_to(MAX_KEPT);
+        }
         self.out.release();
-        // A large object must not keep a large copy alive behind it, in a document that streams.
-        if copy.capacity() > 1 << 20 {
-            mem::take(copy);
+    }
+}
+
+impl Sorter {
+    /// Ends `object`, whose text ends where `held` ends.
+    fn close(&mut self, object: &Object, names: &str, held: &mut [u8]) {
+        let mut moved = object.moved;
+        if let Some(text) = self.note_order(object, names, held.len())
+            && text.len() / 2 >= moved
+        {
+            moved = text.len();
+            self.apply(self.unsorted.len() - 1, held);
+        }
+        match self.objects.last_mut() {
+            Some(outer) => outer.moved = outer.moved.max(moved),
+            // Nothing is open any more, so what is left of the orders is applied.
+            None => {
+                while let Some(last) = self.unsorted.len().checked_sub(1) {
+                    self.apply(last, held);
+                }
+            }
+        }
+    }
+
+    /// If the members of the object that ends at `end` are not in order, notes their order and returns its text.
+    fn note_order(&mut self, object: &Object, names: &str, end: usize) -> Option<Range<usize>> {
+        let members = self.members.get_mut(object.first..)?;
+        let key = |member: &Member| names.get(member.key.clone()).unwrap_or_default();
+        if members.is_sorted_by(|a, b| compare(key(a), key(b)).is_le()) {
+            return None;
+        }
+        let text = members.first()?.piece.text.start..end;
+        let first_inside = members.first()?.piece.unsorted.start;
+        // A member ends one byte before the next one begins, where the comma is.
+        let (mut text_end, mut unsorted_end) = (end, self.unsorted.len());
+        for Member { piece, .. } in members.iter_mut().rev() {
+            (piece.text.end, piece.unsorted.end) = (text_end, unsorted_end);
+            (text_end, unsorted_end) = (piece.text.start.saturating_sub(1), piece.unsorted.start);
+        }
+        // Where they begin tells members with equal keys apart.
+        let began = |member: &Member| member.piece.text.start;
+        members.sort_unstable_by(|a, b| compare(key(a), key(b)).then(began(a).cmp(&began(b))));
+        let first_piece = self.pieces.len();
+        self.pieces.extend(members.iter().map(|member| member.piece.clone()));
+        let pieces = first_piece..self.pieces.len();
+        self.unsorted.push(Unsorted { text: text.clone(), first_inside, pieces, to: 0 });
+        Some(text)
+    }
+
+    /// Puts the object with this index in `unsorted`, the last one, and all inside it in order. They are then off the
+    /// list.
+    fn apply(&mut self, index: usize, held: &mut [u8]) {
+        let Sorter { unsorted, pieces, copy, .. } = self;
+        let Unsorted { text, first_inside, .. } = &unsorted[index];
+        let (text, first_inside) = (text.clone(), *first_inside);
+        if copy.len() < text.len() {
+            // At its exact size, and never more than one at a time.
+            *copy = Vec::new();
+            copy.resize(text.len(), 0);
+        }
+        unsorted[index].to = 0;
+        // From the outside to the inside: where an object goes is known when the one around it has been placed.
+        for index in (first_inside..=index).rev() {
+            let (inside, around) = unsorted.split_at_mut(index);
+            let object = &around[0];
+            let mut to = object.to;
+            let last = object.pieces.end - 1;
+            for (index, piece) in object.pieces.clone().zip(&pieces[object.pieces.clone()]) {
+                let moved_to = |at: usize| to + (at - piece.text.start);
+                // All of the piece but what is inside objects that are placed next, from its end to its start.
+                let (mut end, mut next) = (piece.text.end, piece.unsorted.end);
+                while next > piece.unsorted.start {
+                    let inner = &mut inside[next - 1];
+                    copy[moved_to(inner.text.end)..moved_to(end)].copy_from_slice(&held[inner.text.end..end]);
+                    inner.to = moved_to(inner.text.start);
+                    (end, next) = (inner.text.start, inner.first_inside);
+                }
+                copy[to..moved_to(end)].copy_from_slice(&held[piece.text.start..end]);
+                to += piece.text.len();
+                if index < last {
+                    copy[to] = b',';
+                    to += 1;
+                }
+            }
+        }
+        held[text.clone()].copy_from_slice(&copy[..text.len()]);
+        pieces.truncate(unsorted[first_inside].pieces.start);
+        unsorted.truncate(first_inside);
+    }
+
+    /// Forgets everything, and lets go of memory that a large object needed: a document that streams may go on for long.
+    fn reset(&mut self) {
+        fn clear<T>(list: &mut Vec<T>) {
+            list.clear();
+            if list.capacity().saturating_mul(size_of::<T>()) > MAX_KEPT {
+                *list = Vec::new();
+            }
+        }
+        clear(&mut self.objects);
+        clear(&mut self.members);
+        clear(&mut self.unsorted);
+        clear(&mut self.pieces);
+        if self.copy.capacity() > MAX_KEPT {
+            self.copy = Vec::new();
         }
     }
 }

@@ -66,6 +66,11 @@ impl Out<'_> {
         self.update_room();
     }
 
+    /// How many bytes of the tail are not held, and so cannot change any more.
+    pub(super) fn certain_len(&self) -> usize {
+        if self.holds.is_empty() { self.memory.tail.filled_len() } else { self.holds.from }
+    }
+
     /// The tail, at least as far back as the first hold.
     pub(crate) fn held(&mut self) -> &mut [u8] {
         self.memory.tail.filled_mut()

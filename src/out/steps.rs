@@ -109,15 +109,16 @@ impl Out<'_> {
 
     /// Makes the last chunks of a document that has failed: of what is certain to be its beginning.
     ///
-    /// That is all that was written before the failure and up to `end` in the tail; bytes after it may still have been
-    /// rearranged, or were written by a `Serialize` that swallowed the error. Only whole characters leave, and of a
-    /// stream of records only whole records.
-    pub(crate) fn abandon(&mut self, end: usize) {
+    /// That is everything before the failure and before what is held; later bytes might still have been rearranged, or
+    /// were written by a `Serialize` that swallowed the error. Only whole characters leave, and of a stream of records
+    /// only whole records.
+    pub(crate) fn abandon(&mut self) {
+        let certain = self.certain_len();
         self.holds = Holds::default();
         if let Some(Message { first: Some((index, chunk)), .. }) = self.message.take() {
             self.chunks.insert(index, chunk.freeze());
         }
-        let mut end = self.flushed + end.min(self.memory.tail.filled_len()) as u64;
+        let mut end = self.flushed + certain as u64;
         if let Some(at) = self.failure.at() {
             end = end.min(at);
         }

@@ -329,21 +329,6 @@ impl Rope {
         self.check();
     }
 
-    /// Forgets all but the first `count` chunks.
-    pub(crate) fn truncate_chunks(&mut self, count: usize) {
-        let kept = self.head + count;
-        self.len -= self.list[kept..].iter().map(Bytes::len).sum::<usize>();
-        self.list.truncate(kept);
-        self.check();
-    }
-
-    /// Adds a chunk in front. O(number of chunks).
-    pub(crate) fn push_front(&mut self, chunk: Bytes) {
-        if !chunk.is_empty() {
-            self.insert(0, chunk);
-        }
-    }
-
     /// Removes and returns the first chunk of a rope that has one.
     pub(crate) fn pop_front(&mut self) -> Bytes {
         let chunk = mem::take(&mut self.list[self.head]);

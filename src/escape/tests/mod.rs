@@ -103,6 +103,10 @@ fn check_with(escapes: Escapes, text: &str) {
     let first = text.find(is_looked_at).unwrap_or(text.len());
     assert_eq!(clean_len_with(escapes, &text), first);
     assert_eq!(swar::clean_len(more, text.as_bytes()), first);
+    let in_json = text.find(|character| is_looked_at(character) && !matches!(character, '"' | '\\'));
+    let in_json = in_json.unwrap_or(text.len());
+    assert_eq!(clean_json_len(escapes, text.as_bytes()), in_json);
+    assert_eq!(swar::clean_len(InJson(more), text.as_bytes()), in_json);
     let mut room = vec![MaybeUninit::uninit(); quoted_room(text.len())].into_boxed_slice();
     assert_eq!(quote_with(escapes, b"\"", &text, b"\": ", &mut room), [b"\"", &expected[..], b"\": "].concat());
 }
