@@ -79,7 +79,7 @@ pub use error::{Error, Result};
 pub use fragment::Fragment;
 pub use frame::Frame;
 pub use options::{BytesFormat, NonFinite};
-pub use pool::{Pool, PoolOptions, PoolStats};
+pub use pool::{Pool, PoolBuilder, PoolOptions, PoolStats};
 pub use pull::{ArrayChunks, Chunks, RecordChunks, TryArrayChunks, TryRecordChunks};
 pub use rope::{IntoIter, Rope};
 pub use sink::VectoredSink;
