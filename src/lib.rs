@@ -82,7 +82,7 @@ pub use error::{Category, Error, Result};
 pub use fragment::Fragment;
 pub use frame::Frame;
 pub use options::{BytesFormat, NonFinite};
-pub use pool::{Pool, PoolOptions, PoolStats};
+pub use pool::{Pool, PoolBuilder, PoolOptions, PoolStats};
 pub use rope::{IntoIter, Rope};
 pub use sink::VectoredSink;
 pub use source::Tree;

@@ -1,45 +1,55 @@
-//! Buffers that come back: a bounded list of them, shared by encoders and threads. `slab` writes into them, `out` asks
-//! for them.
+//! Buffers that come back: a bounded number of them, shared by encoders and threads. `out` takes them and writes into
+//! them.
 //!
-//! A buffer is never waited for and never taken from anybody. While chunks of it exist, the pool's handle on it is of
-//! no use; once the last of them is dropped, the handle is the only one, and `BytesMut::try_reclaim` gives the whole
-//! buffer back. So there is no hook that runs when a chunk is dropped, and no reference count of our own: whether
-//! somebody can still read a buffer is decided by `bytes` alone.
+//! Nobody waits for a buffer, and none is taken away from anybody. While chunks of a buffer exist, the pool's handle on
+//! it is of no use; once the last of them is dropped, the handle is the only one, and `BytesMut::try_reclaim` makes the
+//! whole buffer writable again. So no hook runs when a chunk is dropped, and there is no reference count of our own:
+//! `bytes` alone decides whether somebody can still read a buffer.
+//!
+//! The handles are in several lists, and each thread prefers one of them. Threads then rarely meet at a lock, and a
+//! buffer stays in the cache of the core that wrote it.
 
 use std::collections::VecDeque;
 use std::fmt;
+use std::iter;
 use std::mem;
 use std::ops::{Deref, DerefMut};
-use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering::Relaxed};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError, TryLockError};
 
 use bytes::BytesMut;
 
-/// Smaller buffers than this would hold little beside the front of a frame and what has to move there from the scratch.
+/// Smaller buffers than this would hold little besides the front of a frame and what has to move there from the scratch.
 const MIN_BUFFER: usize = 256;
 
 /// Larger buffers than this are not made, whatever the options say.
 const MAX_BUFFER: usize = 16 << 20;
 
-/// How many of the longest kept buffers are looked at, if the latest one is still in use. A look is one atomic load.
-const LOOKS: usize = 8;
+/// How many of the oldest buffers of a list are probed, if the newest one is still in use. A probe is one atomic load.
+const MAX_PROBES: usize = 8;
 
-/// Bounds of a [`Pool`].
+/// The number of lists. More threads than this share them.
+const LISTS: usize = 16;
+
+/// The bounds of a [`Pool`], as plain data: for settings that are read from a configuration. [`Pool::builder`] is
+/// shorter where they are written in code.
 ///
 /// ```
 /// use json_rope::{Pool, PoolOptions};
 ///
-/// // At most 1 MiB.
-/// let pool = Pool::new(PoolOptions { max_buffers: 16, ..PoolOptions::default() });
+/// let mut options = PoolOptions::default();
+/// options.max_buffers = 16; // 1 MiB in all
+/// let pool = Pool::new(options);
 /// assert_eq!(pool.retained_bytes(), 0);
 /// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct PoolOptions {
-    /// How many buffers the pool knows at most, those in use included, but not those that are being written. Default:
-    /// 64. With 0 it keeps none.
+    /// The most buffers that the pool keeps, including those whose chunks are in use. Default: 64. With 0 it keeps
+    /// none.
     pub max_buffers: usize,
-    /// Bytes of each buffer, which bounds the length of a chunk. Default: 64 KiB. Fewer than 256 are of no use:
-    /// nothing is taken from such a pool. More than 16 MiB count as 16 MiB.
+    /// Bytes of each buffer, which bounds the length of a chunk. Default: 64 KiB. A pool with fewer than 256 is not
+    /// used at all. More than 16 MiB count as 16 MiB.
     pub buffer_size: usize,
 }
 
@@ -49,7 +59,61 @@ impl Default for PoolOptions {
     }
 }
 
-/// What has happened in a [`Pool`] since it was made. `hits + misses` is how many buffers encoders have asked for.
+/// Sets the bounds of a [`Pool`]. Made by [`Pool::builder`].
+///
+/// ```
+/// let pool = json_rope::Pool::builder().max_buffers(16).buffer_size(128 * 1024).build();
+/// assert_eq!(pool.retained_bytes(), 0);
+/// ```
+#[derive(Clone, Debug)]
+#[must_use = "a builder does nothing until `build` is called"]
+pub struct PoolBuilder {
+    options: PoolOptions,
+}
+
+impl PoolBuilder {
+    /// The most buffers that the pool keeps, including those whose chunks are in use. Default: 64. With 0 it keeps
+    /// none.
+    ///
+    /// ```
+    /// let pool = json_rope::Pool::builder().max_buffers(2).build();
+    /// let encoder = json_rope::Encoder::builder().pool(pool.clone()).build()?;
+    /// drop(encoder.encode(&vec![1; 500_000])?); // needs 16 buffers
+    /// assert_eq!(pool.retained_bytes(), 2 * 64 * 1024);
+    /// # Ok::<(), json_rope::Error>(())
+    /// ```
+    pub fn max_buffers(mut self, max_buffers: usize) -> Self {
+        self.options.max_buffers = max_buffers;
+        self
+    }
+
+    /// Bytes of each buffer, which bounds the length of a chunk. Default: 64 KiB. A pool with fewer than 256 is not
+    /// used at all. More than 16 MiB count as 16 MiB.
+    ///
+    /// ```
+    /// let pool = json_rope::Pool::builder().buffer_size(32 * 1024).build();
+    /// let encoder = json_rope::Encoder::builder().pool(pool.clone()).build()?;
+    /// drop(encoder.encode(&vec![1; 10_000])?); // 20,001 bytes
+    /// assert_eq!(pool.retained_bytes(), 32 * 1024);
+    /// # Ok::<(), json_rope::Error>(())
+    /// ```
+    pub fn buffer_size(mut self, buffer_size: usize) -> Self {
+        self.options.buffer_size = buffer_size;
+        self
+    }
+
+    /// Makes the pool. It has no buffers yet.
+    ///
+    /// ```
+    /// let pool = json_rope::Pool::builder().build();
+    /// assert_eq!(pool.stats(), json_rope::PoolStats::default());
+    /// ```
+    pub fn build(self) -> Pool {
+        Pool::new(self.options)
+    }
+}
+
+/// What has happened in a [`Pool`] since it was made. Encoders have asked for `hits + misses` buffers.
 ///
 /// ```
 /// let pool = json_rope::Pool::default();
@@ -61,32 +125,32 @@ impl Default for PoolOptions {
 /// # Ok::<(), json_rope::Error>(())
 /// ```
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct PoolStats {
     /// Buffers that were used again.
     pub hits: u64,
-    /// Buffers that had to be allocated, because none was free, or because another thread was using the pool just
-    /// then.
+    /// Buffers that were allocated, because none was free or other threads were using the pool at that moment.
     pub misses: u64,
-    /// Buffers that came back and were not kept, or had to make place: the pool was full, or another thread was using
-    /// it just then.
+    /// Buffers that the pool gave up because it was full, or because other threads were using it when they came back.
     pub discarded: u64,
 }
 
 /// Buffers that [`Encoder`](crate::Encoder)s use again and again, shared by clones of the pool and between threads.
 ///
-/// Given to an encoder with [`EncoderBuilder::pool`](crate::EncoderBuilder::pool). A document that does not fit 14 KiB
-/// is then written into buffers of the pool, and costs about one heap allocation, for its list of chunks; streaming, it
-/// costs none. A shorter one is copied out to its exact size, as without a pool, and takes no buffer away from others
-/// (with buffers of less than 28 KiB: one that is shorter than half of a buffer).
+/// Use one where allocations have to be few, as in a server that runs for weeks. Pass it to an encoder with
+/// [`EncoderBuilder::pool`](crate::EncoderBuilder::pool). A document that does not fit 14 KiB is then written into
+/// buffers of the pool, and costs about one heap allocation, for its list of chunks; streaming, it costs none. A shorter
+/// one is copied to an allocation of its exact size, as without a pool, and takes no buffer away from others (with
+/// buffers of less than 28 KiB: one that is shorter than half of a buffer).
 ///
 /// * **Safe**: a buffer is used again only when every [`Bytes`](bytes::Bytes) cut from it is gone. A chunk may be kept
-///   for a log, a retry or a statistics hook for as long as one likes. It keeps its buffer alive, and out of the pool;
-///   [`Rope::compact`](crate::Rope::compact) frees it.
-/// * **Bounded** in count and bytes, see [`PoolOptions`]. Buffers in use count; an old one makes place for another.
-///   What has to be in one piece and does not fit a buffer, as [`sort_keys`](crate::EncoderBuilder::sort_keys) may ask
-///   for, is allocated, and never kept.
-/// * **Never waits**: if another thread uses the pool at the same moment, a buffer is allocated, or freed. (What is
-///   only for people, as [`stats`](Pool::stats) and [`clear`](Pool::clear), does wait.)
+///   for a log, a retry or a statistics hook for as long as you like. It keeps its buffer alive, and out of the pool;
+///   [`Rope::compact`](crate::Rope::compact) lets go of it.
+/// * **Bounded** in count and bytes, see [`PoolOptions`]. Buffers in use count; when the pool is full, an old buffer is
+///   given up for a new one. What has to be in one piece and does not fit a buffer, as
+///   [`sort_keys`](crate::EncoderBuilder::sort_keys) may need, is allocated and never kept.
+/// * **Never waits** while encoding: what another thread is using at that moment is passed over. Threads rarely meet,
+///   since each prefers buffers of its own. (`clear`, `stats` and `retained_bytes` do wait, for some nanoseconds.)
 /// * Nothing is kept for a thread, and nothing where there is no pool.
 ///
 /// ```
@@ -108,12 +172,28 @@ pub struct Pool {
 }
 
 struct Shared {
+    lists: [List; LISTS],
     options: PoolOptions,
-    /// Handles on buffers, the one that came back last at the end. Chunks may still be in use.
-    kept: Mutex<VecDeque<BytesMut>>,
-    hits: AtomicU64,
+    /// Buffers that have a place in the pool: those in the lists, and those that were taken from one and are being
+    /// written. At most `max_buffers`.
+    places: AtomicUsize,
     misses: AtomicU64,
     discarded: AtomicU64,
+}
+
+/// Two cache lines, because processors fetch them in pairs.
+#[derive(Default)]
+#[repr(align(128))]
+struct List {
+    kept: Mutex<Kept>,
+}
+
+#[derive(Default)]
+struct Kept {
+    /// Handles on buffers, the one that came back last at the end. Chunks of them may still be in use.
+    buffers: VecDeque<BytesMut>,
+    /// Buffers that were taken from this list.
+    hits: u64,
 }
 
 impl Default for Pool {
@@ -124,29 +204,50 @@ impl Default for Pool {
 }
 
 impl Pool {
-    /// A pool without buffers. Allocates only itself.
+    /// A pool without buffers. One allocation.
     ///
     /// ```
     /// let pool = json_rope::Pool::new(json_rope::PoolOptions::default());
     /// assert_eq!(pool.stats(), json_rope::PoolStats::default());
     /// ```
     pub fn new(options: PoolOptions) -> Pool {
-        let (hits, misses, discarded) = (AtomicU64::new(0), AtomicU64::new(0), AtomicU64::new(0));
-        Pool { shared: Arc::new(Shared { options, kept: Mutex::default(), hits, misses, discarded }) }
+        Pool {
+            shared: Arc::new(Shared {
+                lists: Default::default(),
+                options,
+                places: AtomicUsize::new(0),
+                misses: AtomicU64::new(0),
+                discarded: AtomicU64::new(0),
+            }),
+        }
     }
 
-    /// Bytes of heap that only the pool keeps alive: those of its buffers that nobody uses. Looks at all of them.
+    /// The way to a pool with bounds of your own.
+    ///
+    /// ```
+    /// let pool = json_rope::Pool::builder().max_buffers(16).build(); // at most 1 MiB
+    /// assert_eq!(pool.retained_bytes(), 0);
+    /// ```
+    pub fn builder() -> PoolBuilder {
+        PoolBuilder { options: PoolOptions::default() }
+    }
+
+    /// Bytes of heap that only the pool keeps alive: those of its buffers that nobody uses. Probes each of them.
     ///
     /// ```
     /// assert_eq!(json_rope::Pool::default().retained_bytes(), 0);
     /// ```
     pub fn retained_bytes(&self) -> usize {
         let size = self.buffer_size();
-        self.lock().iter_mut().filter_map(|buffer| is_free(buffer, size).then(|| buffer.capacity())).sum()
+        let retained = |list: &List| -> usize {
+            let mut kept = list.lock();
+            kept.buffers.iter_mut().filter_map(|buffer| reclaim(buffer, size).then(|| buffer.capacity())).sum()
+        };
+        self.shared.lists.iter().map(retained).sum()
     }
 
     /// Forgets all buffers: the free ones are freed now, those in use with their last chunk. A buffer that is being
-    /// written at the moment comes back all the same.
+    /// written at the moment still comes back.
     ///
     /// ```
     /// let pool = json_rope::Pool::default();
@@ -154,8 +255,12 @@ impl Pool {
     /// assert_eq!(pool.retained_bytes(), 0);
     /// ```
     pub fn clear(&self) {
-        // Freed after the lock.
-        drop(mem::take(&mut *self.lock()));
+        for list in &self.shared.lists {
+            let buffers = mem::take(&mut list.lock().buffers);
+            // Without the lock, which is only held for the statement above: to free them takes long.
+            self.shared.places.fetch_sub(buffers.len(), Relaxed);
+            drop(buffers);
+        }
     }
 
     /// Counts of what has happened so far. They are read one after another, not at one moment.
@@ -164,9 +269,9 @@ impl Pool {
     /// assert_eq!(json_rope::Pool::default().stats().misses, 0);
     /// ```
     pub fn stats(&self) -> PoolStats {
-        let Shared { hits, misses, discarded, .. } = &*self.shared;
-        let [hits, misses, discarded] = [hits, misses, discarded].map(|count| count.load(Ordering::Relaxed));
-        PoolStats { hits, misses, discarded }
+        let Shared { lists, misses, discarded, .. } = &*self.shared;
+        let hits = lists.iter().map(|list| list.lock().hits).sum();
+        PoolStats { hits, misses: misses.load(Relaxed), discarded: discarded.load(Relaxed) }
     }
 
     /// Bytes of each buffer.
@@ -182,49 +287,70 @@ impl Pool {
     /// A buffer of [`buffer_size`](Self::buffer_size) bytes that nobody else refers to.
     pub(crate) fn take(&self) -> Buffer {
         let size = self.buffer_size();
-        let free = self.try_lock().and_then(|mut kept| {
-            // The one that came back last is the most likely to be in the processor's cache. If it is in use, documents
-            // are on their way somewhere, and the longest kept buffer is the most likely to be free.
-            let last = kept.len().wrapping_sub(1);
-            let index = [last].into_iter().chain(0..LOOKS).find(|&index| {
-                let buffer = kept.get_mut(index);
-                buffer.is_some_and(|buffer| is_free(buffer, size))
-            });
-            if index.is_none() {
-                // They seem to be kept for long. The next time, others are looked at.
-                let looks = LOOKS.min(kept.len());
-                kept.rotate_left(looks);
-            }
-            kept.remove(index?)
+        let reused = self.shared.lists_from_own().find_map(|list| list.try_lock()?.take_free(size));
+        let has_place = reused.is_some();
+        let bytes = reused.unwrap_or_else(|| {
+            self.shared.misses.fetch_add(1, Relaxed);
+            BytesMut::with_capacity(size)
         });
-        let counter = if free.is_some() { &self.shared.hits } else { &self.shared.misses };
-        counter.fetch_add(1, Ordering::Relaxed);
-        let bytes = free.unwrap_or_else(|| BytesMut::with_capacity(size));
-        Buffer { bytes, home: Some(self.clone()) }
+        Buffer { bytes, home: Some(self.clone()), has_place }
     }
 
-    fn put_back(&self, buffer: BytesMut) {
-        // What does not stay is freed after the lock.
-        let mut discarded = Some(buffer);
-        if let Some(mut kept) = self.try_lock() {
-            if kept.len() < self.shared.options.max_buffers {
-                kept.extend(discarded.take());
-            } else if let Some(oldest) = kept.pop_front() {
-                kept.extend(discarded.replace(oldest));
+    fn put_back(&self, buffer: BytesMut, has_place: bool) {
+        let shared = &*self.shared;
+        // Whatever does not stay is dropped, and so perhaps freed, when no lock is held.
+        let mut oldest = None;
+        if !has_place && !shared.add_place() {
+            oldest = shared.take_oldest();
+            shared.discarded.fetch_add(1, Relaxed);
+            if oldest.is_none() {
+                return;
             }
         }
-        if discarded.is_some() {
-            self.shared.discarded.fetch_add(1, Ordering::Relaxed);
+        match shared.lists_from_own().find_map(List::try_lock) {
+            Some(mut kept) => kept.buffers.push_back(buffer),
+            None => {
+                shared.places.fetch_sub(1, Relaxed);
+                shared.discarded.fetch_add(1, Relaxed);
+            }
         }
+        drop(oldest);
+    }
+}
+
+impl Shared {
+    /// All lists, beginning with the one that this thread prefers.
+    fn lists_from_own(&self) -> impl Iterator<Item = &List> {
+        static THREADS: AtomicUsize = AtomicUsize::new(0);
+        thread_local! {
+            static THREAD: usize = THREADS.fetch_add(1, Relaxed);
+        }
+        let own = THREAD.with(|thread| thread % LISTS);
+        let (others, from_own) = self.lists.split_at(own);
+        from_own.iter().chain(others)
     }
 
-    /// Nothing can panic while the lock is held, and a list of buffers is never half changed.
-    fn lock(&self) -> MutexGuard<'_, VecDeque<BytesMut>> {
-        self.shared.kept.lock().unwrap_or_else(PoisonError::into_inner)
+    /// Makes a place for one more buffer, unless there are as many as there may be.
+    fn add_place(&self) -> bool {
+        let max = self.options.max_buffers;
+        self.places.fetch_update(Relaxed, Relaxed, |places| (places < max).then_some(places + 1)).is_ok()
     }
 
-    fn try_lock(&self) -> Option<MutexGuard<'_, VecDeque<BytesMut>>> {
-        match self.shared.kept.try_lock() {
+    /// Takes the oldest buffer of the longest list, in use or not, whose place then is for another.
+    fn take_oldest(&self) -> Option<BytesMut> {
+        let len = |list: &&List| list.try_lock().map_or(0, |kept| kept.buffers.len());
+        self.lists_from_own().max_by_key(len)?.try_lock()?.buffers.pop_front()
+    }
+}
+
+impl List {
+    /// Nothing can panic while the lock is held, and a list is never half changed.
+    fn lock(&self) -> MutexGuard<'_, Kept> {
+        self.kept.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn try_lock(&self) -> Option<MutexGuard<'_, Kept>> {
+        match self.kept.try_lock() {
             Ok(kept) => Some(kept),
             Err(TryLockError::Poisoned(error)) => Some(error.into_inner()),
             Err(TryLockError::WouldBlock) => None,
@@ -232,8 +358,30 @@ impl Pool {
     }
 }
 
-/// Whether nobody but this handle refers to the buffer. It is then whole again.
-fn is_free(buffer: &mut BytesMut, size: usize) -> bool {
+impl Kept {
+    /// Removes a buffer that nobody uses, if one is found soon.
+    fn take_free(&mut self, size: usize) -> Option<BytesMut> {
+        // The newest is the most likely to be in the processor's cache. If it is in use, documents are on their way
+        // somewhere, and the oldest is the most likely to be free.
+        let newest = self.buffers.len().checked_sub(1)?;
+        let free = iter::once(newest).chain(0..MAX_PROBES.min(newest)).find(|&i| reclaim(&mut self.buffers[i], size));
+        match free {
+            Some(index) => {
+                self.hits += 1;
+                self.buffers.remove(index)
+            }
+            None => {
+                // These seem to be kept for long: others are probed the next time.
+                let probed = MAX_PROBES.min(newest);
+                self.buffers.rotate_left(probed);
+                None
+            }
+        }
+    }
+}
+
+/// Makes the whole buffer writable again, if nobody but this handle refers to it. Returns whether that is so.
+fn reclaim(buffer: &mut BytesMut, size: usize) -> bool {
     buffer.clear();
     buffer.try_reclaim(size)
 }
@@ -252,12 +400,14 @@ impl fmt::Debug for Pool {
 pub(crate) struct Buffer {
     bytes: BytesMut,
     home: Option<Pool>,
+    /// Whether it was taken from a list of its pool, which has a place for it.
+    has_place: bool,
 }
 
 impl Buffer {
     /// Memory that belongs to no pool.
     pub(crate) fn with_capacity(capacity: usize) -> Buffer {
-        Buffer { bytes: BytesMut::with_capacity(capacity), home: None }
+        Buffer { bytes: BytesMut::with_capacity(capacity), home: None, has_place: false }
     }
 
     pub(crate) fn is_pooled(&self) -> bool {
@@ -285,7 +435,7 @@ impl Drop for Buffer {
     #[inline]
     fn drop(&mut self) {
         if let Some(home) = self.home.take() {
-            home.put_back(mem::take(&mut self.bytes));
+            home.put_back(mem::take(&mut self.bytes), self.has_place);
         }
     }
 }

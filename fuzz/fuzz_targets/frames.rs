@@ -8,7 +8,7 @@ mod frames;
 
 use arbitrary::{Arbitrary, Unstructured};
 use frames::{FRAMES, unframed};
-use json_rope::{Encoder, Error, Fragment, Frame, Pool, PoolOptions, Rope};
+use json_rope::{Encoder, Error, Fragment, Frame, Pool, Rope};
 use libfuzzer_sys::fuzz_target;
 use serde::Serialize;
 
@@ -70,7 +70,7 @@ fuzz_target!(|data: &[u8]| {
     let pool = input
         .buffer_size
         .map(|size| size % (1 << 18))
-        .map(|size| Pool::new(PoolOptions { max_buffers: 3, buffer_size: size as usize }));
+        .map(|size| Pool::builder().max_buffers(3).buffer_size(size as usize).build());
     let mut first: Option<Rope> = None;
     for encoder in [Some(plain.clone()), pool.clone().map(|pool| encoder(&input, Some(pool)))].into_iter().flatten() {
         let (mut rope, mut written) = (Rope::new(), Vec::new());

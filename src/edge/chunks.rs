@@ -10,6 +10,7 @@ use bytes::Bytes;
 use super::ChunksReader;
 use crate::encoder::Encoder;
 use crate::error::{Error, Result};
+use crate::out::Drain;
 use crate::run::{self, Document};
 use crate::sink::WriterDrain;
 use crate::source::{Progress, Source};
@@ -75,7 +76,7 @@ impl<S: Source> Chunks<S> {
         let mut written = 0;
         for chunk in self {
             let chunk = chunk?;
-            drain.write(&chunk).map_err(|error| Error::io(error).conclude(None, written))?;
+            drain.drain(&[&chunk]).map_err(|error| Error::io(error).conclude(None, written))?;
             written += chunk.len() as u64;
         }
         Ok(written)

@@ -23,10 +23,33 @@ const INLINE_CHUNKS: usize = 4;
 
 /// A sequence of bytes in reference-counted chunks, usually one JSON document.
 ///
-/// Cloning, slicing, splitting and appending move reference counts, not bytes. Two ropes are equal when their bytes are
-/// equal, however they are cut into chunks. A rope is a [`bytes::Buf`], so it can be sent wherever those are taken.
+/// Encoders return one. Send it with [`write_to`](Rope::write_to), with a [`VectoredSink`](crate::VectoredSink) if the
+/// writer may block, or wherever a [`bytes::Buf`] is taken; or make it one piece with [`into_bytes`](Rope::into_bytes)
+/// or [`into_vec`](Rope::into_vec). Cloning, slicing, splitting and appending move reference counts, not bytes. Two
+/// ropes are equal when their bytes are equal, however they are cut into chunks.
 ///
-/// Invariants, checked after every change in debug builds:
+/// # Memory layout
+/// A rope is a list of chunks, and each chunk a reference into memory that it may share with its neighbours. Encoders
+/// write into *slabs* and cut those into chunks. A slab is one heap allocation. Chunks stop growing at 64 KiB, slabs do
+/// not, so a long document takes few allocations and still has chunks that suit a socket. For `0..20_000` as a `Vec`:
+///
+/// ```text
+/// Rope           ┌────────┬────────┬────────┬─────────┬──────────┬─────────┐
+///   len 108,891  │  2,048 │  4,096 │  8,192 │ 16,384  │  32,768  │  45,403 │
+///                └────┬───┴────┬───┴────┬───┴────┬────┴─────┬────┴─────┬───┘
+///                     ▼        ▼        ▼        ▼          ▼          ▼
+///                ┌────────┬────────┬────────┬────────┐ ┌────────┐ ┌────────┬ ─ ─ ─ ┐
+/// Heap           │[0,1,2,…│39,540,…│0,1451,…│3089,30…│ │,6366,6…│ │ …19999]│ unused│
+///                └────────┴────────┴────────┴────────┘ └────────┘ └────────┴ ─ ─ ─ ┘
+///                 slab 1                                slab 2     slab 3
+/// ```
+///
+/// A slab is freed with the last chunk that was cut from it. So a kept chunk, even of one byte, keeps its whole slab, or
+/// the buffer of a [`Pool`](crate::Pool) that it is in. [`compact`](Rope::compact) copies a rope to memory of exactly
+/// its size and lets go of everything else.
+///
+/// # Invariants
+/// Checked after every change in debug builds:
 ///
 /// * no chunk is empty;
 /// * [`len`](Rope::len) is the sum of the chunks' lengths.
@@ -34,11 +57,6 @@ const INLINE_CHUNKS: usize = 4;
 /// Ropes made by this crate's encoders also have these: no chunk is longer than `max_chunk`, and every chunk is valid
 /// UTF-8 by itself. Exempt are the chunks of a [`Fragment`](crate::Fragment), which are linked as they are, and the
 /// lengths before messages in [`Frame::Grpc`](crate::Frame::Grpc) and [`LengthDelimited`](crate::Frame::LengthDelimited).
-///
-/// # What a chunk keeps alive
-/// Neighbouring chunks may be cut from one allocation (a slab). A kept chunk, even of one byte, keeps its whole slab,
-/// or the buffer of a [`Pool`](crate::Pool) that it is in.
-/// [`compact`](Rope::compact) copies to exact size and lets go of everything else.
 ///
 /// ```
 /// let numbers: Vec<u32> = (0..5000).collect();
@@ -107,7 +125,8 @@ impl Rope {
         self.list.into_vec()
     }
 
-    /// The chunks as slices for one's own vectored write. [`write_to`](Rope::write_to) does all of that.
+    /// The chunks as [`IoSlice`]s, for a vectored write of your own. [`write_to`](Rope::write_to) also handles short
+    /// writes and the limits of systems.
     ///
     /// ```
     /// use std::io::Write;
@@ -186,7 +205,7 @@ impl Rope {
         let mut slice = Rope::new();
         let mut at = 0;
         for chunk in self.chunks() {
-            // `end - at` cannot wrap: the loop stops when a chunk starts at or behind `end`.
+            // So `end - at` below cannot wrap.
             if at >= end {
                 break;
             }
@@ -242,8 +261,19 @@ impl Rope {
         bytes
     }
 
-    /// All bytes in one vector; without a copy if this is the only chunk and nobody shares it.
-    pub(crate) fn into_vec(mut self) -> Vec<u8> {
+    /// All bytes in one vector. No copy if the rope is one chunk of a `Vec` or `BytesMut` that nothing else refers to,
+    /// as a document of up to 2 KiB is; otherwise one allocation and one copy.
+    ///
+    /// ```
+    /// let rope = json_rope::to_rope(&[1])?;
+    /// let place = rope.chunks()[0].as_ptr();
+    /// let vec = rope.into_vec();
+    /// assert_eq!(vec, b"[1]");
+    /// assert_eq!(vec.as_ptr(), place);
+    /// # Ok::<(), json_rope::Error>(())
+    /// ```
+    #[must_use]
+    pub fn into_vec(mut self) -> Vec<u8> {
         if self.chunks().len() == 1 { Vec::from(self.pop_front()) } else { self.to_vec() }
     }
 
@@ -286,7 +316,7 @@ impl Rope {
     ///
     /// ```
     /// let mut last = json_rope::to_rope(&vec![0.5; 100_000])?.slice(399_999..);
-    /// last.compact(); // two bytes, and no slab behind them
+    /// last.compact(); // two bytes, without the slab that they were in
     /// assert_eq!(last, "5]");
     /// # Ok::<(), json_rope::Error>(())
     /// ```
@@ -310,8 +340,8 @@ impl Rope {
         let needed = self.list.len().saturating_add(more);
         let capacity = self.list.capacity();
         if needed > capacity {
-            // An entry has 32 bytes. Beside large chunks a list may grow sixteenfold and still be a hundredth of them,
-            // and a large document needs some allocations less.
+            // An entry has 32 bytes. Of large chunks, a list that grows sixteenfold still is only a hundredth, and a large
+            // document needs fewer allocations.
             let factor = if chunk >= 16 * 1024 { 16 } else { 2 };
             self.list.reserve_exact(needed.max(capacity.saturating_mul(factor)) - self.list.len());
         }

@@ -3,6 +3,7 @@
 use std::fmt::{self, Write as _};
 use std::hash::{Hash, Hasher};
 use std::iter::FusedIterator;
+use std::slice;
 
 use bytes::Bytes;
 
@@ -183,10 +184,45 @@ impl From<&'static str> for Rope {
     }
 }
 
+/// Takes the list as it is, without its empty chunks. O(number of chunks).
+///
+/// # Panics
+/// If all chunks together have more than `usize::MAX` bytes.
+impl From<Vec<Bytes>> for Rope {
+    fn from(mut chunks: Vec<Bytes>) -> Rope {
+        chunks.retain(|chunk| !chunk.is_empty());
+        let len = chunks.iter().try_fold(0_usize, |len, chunk| len.checked_add(chunk.len()));
+        Rope { len: len.expect("rope longer than usize::MAX"), head: 0, list: chunks.into() }
+    }
+}
+
+/// As [`Rope::into_vec`].
+impl From<Rope> for Vec<u8> {
+    fn from(rope: Rope) -> Vec<u8> {
+        rope.into_vec()
+    }
+}
+
+/// As [`Rope::into_bytes`].
+impl From<Rope> for Bytes {
+    fn from(rope: Rope) -> Bytes {
+        rope.into_bytes()
+    }
+}
+
 impl FromIterator<Bytes> for Rope {
     fn from_iter<I: IntoIterator<Item = Bytes>>(chunks: I) -> Rope {
         let mut rope = Rope::new();
         rope.extend(chunks);
+        rope
+    }
+}
+
+/// One rope after another, as [`Rope::append`] does it.
+impl FromIterator<Rope> for Rope {
+    fn from_iter<I: IntoIterator<Item = Rope>>(ropes: I) -> Rope {
+        let mut rope = Rope::new();
+        rope.extend(ropes);
         rope
     }
 }
@@ -199,12 +235,31 @@ impl Extend<Bytes> for Rope {
     }
 }
 
+/// As [`Rope::append`], for each of the ropes.
+impl Extend<Rope> for Rope {
+    fn extend<I: IntoIterator<Item = Rope>>(&mut self, ropes: I) {
+        for rope in ropes {
+            self.append(rope);
+        }
+    }
+}
+
 impl IntoIterator for Rope {
     type Item = Bytes;
     type IntoIter = IntoIter;
 
     fn into_iter(self) -> IntoIter {
         IntoIter(self)
+    }
+}
+
+/// The chunks, borrowed.
+impl<'a> IntoIterator for &'a Rope {
+    type Item = &'a Bytes;
+    type IntoIter = slice::Iter<'a, Bytes>;
+
+    fn into_iter(self) -> slice::Iter<'a, Bytes> {
+        self.chunks().iter()
     }
 }
 

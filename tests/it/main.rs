@@ -26,7 +26,9 @@ mod data_model {
 mod options {
     mod escapes;
     mod limits;
+    mod sort_depth;
     mod sort_keys;
+    mod sort_streams;
     mod values;
 }
 
@@ -40,6 +42,7 @@ mod chunks {
 
 /// Writers, and the queue in front of one.
 mod sink {
+    mod calls;
     mod queue;
     mod random;
     mod shape;
@@ -71,11 +74,13 @@ mod fragment {
     mod checked;
     mod linking;
     mod rewriting;
+    mod trusted_text;
 }
 
 mod rope {
     mod model;
     mod operations;
+    mod surface;
 }
 
 /// What fails, how that is said, and what is left.

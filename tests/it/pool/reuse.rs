@@ -5,7 +5,7 @@ use std::io::{self, Write};
 use std::panic::{self, AssertUnwindSafe};
 
 use bytes::Bytes;
-use json_rope::{Encoder, Fragment, Pool, PoolOptions, PoolStats, Rope, VectoredSink};
+use json_rope::{Encoder, Fragment, Pool, Rope, VectoredSink};
 use serde::ser::{Error as _, SerializeSeq};
 use serde::{Serialize, Serializer};
 use serde_json::{Value, json};
@@ -25,9 +25,15 @@ fn document(rows: usize) -> Value {
     (0..rows).map(|n| json!({"n": n, "text": "é\"x".repeat(n % 20), "half": n as f64 / 2.0})).collect()
 }
 
+/// Hits, misses and discarded buffers.
+fn counts(pool: &Pool) -> [u64; 3] {
+    let stats = pool.stats();
+    [stats.hits, stats.misses, stats.discarded]
+}
+
 /// Asserts that every buffer that was ever taken is free, or was given up on purpose.
 fn assert_balanced(pool: &Pool, what: &str) {
-    let PoolStats { misses, discarded, .. } = pool.stats();
+    let [_, misses, discarded] = counts(pool);
     assert_eq!(pool.retained_bytes() as u64, (misses - discarded) * BUFFER as u64, "{what}");
 }
 
@@ -165,7 +171,7 @@ fn the_same_bytes_at_every_size() {
     let large = document(60);
     let links: Vec<_> = (0..6).map(|n| (n, &fragment)).collect();
     for buffer_size in SIZES {
-        let pool = Pool::new(PoolOptions { max_buffers: 3, buffer_size });
+        let pool = Pool::builder().max_buffers(3).buffer_size(buffer_size).build();
         for (first, max) in [(16, 16), (16, 100), (64, 256), (1000, 70_000), (2048, 65536), (1 << 20, 1 << 20)] {
             for sort in [false, true] {
                 let builder = || Encoder::builder().first_chunk(first).max_chunk(max).sort_keys(sort);
@@ -243,17 +249,17 @@ fn no_trace_of_an_earlier_document() {
 
 #[test]
 fn bounds_and_counts() {
-    let pool = Pool::new(PoolOptions { max_buffers: 2, ..PoolOptions::default() });
+    let pool = Pool::builder().max_buffers(2).build();
     let encoder = Encoder::builder().pool(pool.clone()).build().unwrap();
     let ropes: Vec<_> = (0..5).map(|n| encoder.encode(&vec![n; 20_000]).unwrap()).collect();
-    assert_eq!(pool.stats(), PoolStats { hits: 0, misses: 5, discarded: 3 });
+    assert_eq!(counts(&pool), [0, 5, 3]);
     assert_eq!(pool.retained_bytes(), 0);
     for (n, rope) in ropes.into_iter().enumerate() {
         assert_eq!(rope, serde_json::to_vec(&vec![n; 20_000]).unwrap());
     }
     assert_eq!(pool.retained_bytes(), 2 * BUFFER);
     drop(encoder.encode(&vec![1; 60_000]).unwrap()); // two buffers
-    assert_eq!(pool.stats(), PoolStats { hits: 2, misses: 5, discarded: 3 });
+    assert_eq!(counts(&pool), [2, 5, 3]);
     pool.clear();
     assert_eq!(pool.retained_bytes(), 0);
 
@@ -268,10 +274,10 @@ fn bounds_and_counts() {
     drop(chunks);
     assert_eq!(pool.retained_bytes(), BUFFER);
 
-    let none = Pool::new(PoolOptions { max_buffers: 0, ..PoolOptions::default() });
+    let none = Pool::builder().max_buffers(0).build();
     let encoder = Encoder::builder().pool(none.clone()).build().unwrap();
     drop(encoder.encode(&vec![1; 60_000]).unwrap());
-    assert_eq!((none.retained_bytes(), none.stats()), (0, PoolStats { hits: 0, misses: 2, discarded: 2 }));
+    assert_eq!((none.retained_bytes(), counts(&none)), (0, [0, 2, 2]));
 }
 
 /// Chunks that are kept for ever do not keep the pool from serving others.
@@ -305,7 +311,7 @@ fn what_it_says_of_itself() {
     assert_shared(&encoder);
     assert!(format!("{pool:?} {encoder:?}").contains("max_buffers: 64"));
     // An absurd size is brought down to one that can be allocated.
-    let absurd = Pool::new(PoolOptions { max_buffers: usize::MAX, buffer_size: usize::MAX });
+    let absurd = Pool::builder().max_buffers(usize::MAX).buffer_size(usize::MAX).build();
     let encoder = Encoder::builder().pool(absurd.clone()).build().unwrap();
     drop(encoder.encode(&vec![1; 20_000]).unwrap());
     assert_eq!(absurd.retained_bytes(), 16 << 20);

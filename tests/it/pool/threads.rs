@@ -4,7 +4,7 @@ use std::sync::mpsc;
 use std::thread;
 
 use bytes::Bytes;
-use json_rope::{Encoder, Pool, PoolOptions};
+use json_rope::{Encoder, Pool};
 
 const SENDERS: u64 = 8;
 const RECEIVERS: usize = 3;
@@ -32,7 +32,7 @@ fn verify(text: &[u8]) {
 
 #[test]
 fn documents_arrive_as_they_were_written() {
-    let pool = Pool::new(PoolOptions { max_buffers: 20, ..PoolOptions::default() });
+    let pool = Pool::builder().max_buffers(20).build();
     thread::scope(|scope| {
         let (senders, receivers): (Vec<_>, Vec<_>) =
             (0..RECEIVERS).map(|_| mpsc::sync_channel::<Vec<Bytes>>(30)).unzip();
@@ -91,4 +91,24 @@ fn what_many_threads_leave_is_bounded() {
     assert!(pool.retained_bytes() <= 64 * 64 * 1024);
     pool.clear();
     assert_eq!(pool.retained_bytes(), 0);
+}
+
+/// Threads that encode at the same time find their buffers again. They do not find the pool in use by another one.
+#[test]
+fn threads_do_not_get_in_each_others_way() {
+    const THREADS: u64 = 4;
+    const DOCUMENTS: u64 = if cfg!(debug_assertions) { 5000 } else { 50_000 };
+    let pool = Pool::default();
+    let encoder = Encoder::builder().pool(pool.clone()).build().unwrap();
+    let text = "x".repeat(15_000);
+    thread::scope(|scope| {
+        for _ in 0..THREADS {
+            scope.spawn(|| (0..DOCUMENTS).for_each(|_| drop(encoder.encode(&text).unwrap())));
+        }
+    });
+    let stats = pool.stats();
+    assert_eq!(stats.hits + stats.misses, THREADS * DOCUMENTS);
+    assert_eq!(stats.discarded, 0);
+    assert!(stats.misses < 10 * THREADS, "{stats:?}");
+    assert_eq!(pool.retained_bytes() as u64, stats.misses * 64 * 1024);
 }

@@ -110,7 +110,7 @@ fn operations_on_nothing() {
     assert!(empty.clone().into_chunks().is_empty());
     assert_eq!(empty.clone().into_iter().len(), 0);
     assert!(Rope::from("").chunks().is_empty());
-    assert!(Rope::from(Vec::new()).chunks().is_empty());
+    assert!(Rope::from(Vec::<u8>::new()).chunks().is_empty());
     assert!([Bytes::new(), Bytes::new()].into_iter().collect::<Rope>().chunks().is_empty());
     empty.push(Bytes::from("x"));
     assert_eq!(empty, "x");
