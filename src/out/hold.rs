@@ -18,13 +18,8 @@ pub(super) struct Holds {
 impl Out<'_> {
     /// Keeps all bytes from here on in the tail, until as many [`release`](Self::release)s.
     pub(crate) fn hold(&mut self) -> Result<()> {
-        if self.can_send() && self.tail.filled_len() > self.growth.batch() / 2 {
-            // What can go goes now, so that most objects fit behind it and the buffer need not grow.
-            self.check()?;
-            self.hand_over(&[])?;
-        }
         if self.holds.open == 0 {
-            self.make_room_for_hold();
+            self.make_room_for_hold()?;
             self.holds.from = self.tail.filled_len();
         }
         self.holds.open += 1;
@@ -32,16 +27,28 @@ impl Out<'_> {
         Ok(())
     }
 
-    /// Makes a chunk of what is certain, if it is one and what will be held may not fit behind it: then all of it would
-    /// move to a larger slab. In memory without a pool slabs are much longer than what is held, or made for it.
-    fn make_room_for_hold(&mut self) {
-        let (filled, capacity) = (self.tail.filled_len(), self.tail.capacity());
-        let fits = capacity - filled > 2 * self.holds.last;
-        let short_slabs = self.on_demand || self.tail.is_on_pooled_slab();
-        if !fits && short_slabs && self.tail.is_on_slab() && filled > 0 && filled >= self.growth.chunk() / 2 {
+    /// Moves complete bytes out of the tail if what will be held may not fit after them: otherwise all of it would have
+    /// to move to a larger slab. They leave for the writer while streaming, and become a chunk on demand or in a pool's
+    /// buffer. (Slabs in memory without a pool are much longer than what is held, or made for it.)
+    fn make_room_for_hold(&mut self) -> Result<()> {
+        let (filled, chunk) = (self.tail.filled_len(), self.growth.chunk());
+        let may_not_fit = self.tail.capacity() - filled <= self.holds.last.saturating_mul(2);
+        let pooled = self.tail.is_on_pooled_slab();
+        if self.can_send() {
+            if filled > self.growth.batch() / 2 || (pooled && may_not_fit && filled >= chunk / 2) {
+                self.check()?;
+                self.hand_over(&[])?;
+            }
+        } else if may_not_fit
+            && (self.on_demand || pooled)
+            && self.tail.is_on_slab()
+            && filled > 0
+            && filled >= chunk / 2
+        {
             self.cut_full_chunks();
             self.cut_chunk(utf8::whole_characters(self.tail.filled()));
         }
+        Ok(())
     }
 
     /// Ends a [`hold`](Self::hold).
