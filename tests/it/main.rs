@@ -10,6 +10,7 @@
 mod support;
 
 mod auto_traits;
+mod differential;
 mod miri;
 mod regressions;
 

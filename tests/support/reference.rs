@@ -1,8 +1,12 @@
 //! What the options ought to produce, written the slow and obvious way: character by character, from a tree that keeps
 //! the order and the duplicates of members. Shares nothing with the crate.
 
-use json_rope::{Encoder, EncoderBuilder};
+use std::ops::ControlFlow;
+
+use json_rope::{BytesFormat, Encoder, EncoderBuilder, NonFinite};
 use serde::Serialize;
+
+use super::values::{MARK, Marked, Shape};
 
 /// Which characters are escaped beyond what JSON demands.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -81,6 +85,13 @@ pub enum Node {
     Str(String),
     Array(Vec<Node>),
     Object(Vec<(String, Node)>),
+    /// JSON text that is embedded.
+    Verbatim(String),
+    Bytes(Vec<u8>),
+    /// A float that is not finite, as Rust prints it.
+    NotFinite(String),
+    /// A value that fails.
+    Fail,
 }
 
 /// How a [`Node`] becomes text.
@@ -90,6 +101,8 @@ pub struct Style {
     /// One step of indentation, if the output is pretty.
     pub indent: Option<String>,
     pub sorted: bool,
+    pub bytes: BytesFormat,
+    pub non_finite: NonFinite,
 }
 
 impl Node {
@@ -106,32 +119,97 @@ impl Node {
         Node::parse(&serde_json::to_string(value).expect("serde_json encodes it"))
     }
 
-    /// The text in this style.
-    pub fn render(&self, style: &Style) -> String {
-        let mut out = String::new();
-        self.write(style, 0, &mut out);
-        out
+    /// The tree of a value that may hold what serde_json has no option for.
+    pub fn of_shape(shape: &Shape) -> Node {
+        let mut node = Node::parse(&serde_json::to_string(&Marked(shape)).expect("serde_json encodes it"));
+        node.unmark();
+        node
     }
 
-    fn write(&self, style: &Style, depth: usize, out: &mut String) {
+    fn unmark(&mut self) {
+        match self {
+            Node::Str(text) if text.starts_with(MARK) => {
+                let marked = &text[MARK.len_utf8()..];
+                *self = match marked.split_at(1) {
+                    ("v", text) => Node::Verbatim(text.into()),
+                    ("b", digits) => Node::Bytes(from_hex(digits)),
+                    ("n", float) => Node::NotFinite(float.into()),
+                    _ => Node::Fail,
+                };
+            }
+            Node::Array(items) => items.iter_mut().for_each(Node::unmark),
+            Node::Object(members) => members.iter_mut().for_each(|(_, value)| value.unmark()),
+            _ => {}
+        }
+    }
+
+    /// The text in this style of a value that does not fail.
+    pub fn render(&self, style: &Style) -> String {
+        self.render_until_failure(style).expect("a value that does not fail")
+    }
+
+    /// The text in this style, or, if the value fails, the text before the failure. Of an object
+    /// whose members would have been sorted, that is the bracket.
+    pub fn render_until_failure(&self, style: &Style) -> Result<String, String> {
+        let mut out = String::new();
+        match self.write(style, 0, &mut out) {
+            ControlFlow::Continue(()) => Ok(out),
+            ControlFlow::Break(()) => Err(out),
+        }
+    }
+
+    fn write(&self, style: &Style, depth: usize, out: &mut String) -> ControlFlow<()> {
         match self {
             Node::Bare(text) => out.push_str(text),
             Node::Str(text) => quote(style.mode, text, out),
-            Node::Array(items) => write_list(style, depth, "[]", items, out, |item, out| {
-                item.write(style, depth + 1, out);
-            }),
+            Node::Array(items) => {
+                return write_list(style, depth, "[]", items, out, |item, out| item.write(style, depth + 1, out));
+            }
             Node::Object(members) => {
                 let mut members: Vec<&(String, Node)> = members.iter().collect();
                 if style.sorted {
                     insertion_sort(&mut members);
                 }
-                write_list(style, depth, "{}", &members, out, |(name, value), out| {
+                let start = out.len();
+                let flow = write_list(style, depth, "{}", &members, out, |(name, value), out| {
                     quote(style.mode, name, out);
                     out.push_str(if style.indent.is_some() { ": " } else { ":" });
-                    value.write(style, depth + 1, out);
+                    value.write(style, depth + 1, out)
                 });
+                if style.sorted && flow.is_break() {
+                    out.truncate(start + 1);
+                }
+                return flow;
             }
+            Node::Verbatim(text) => rewrite(style.mode, text, out),
+            Node::Bytes(bytes) => match style.bytes {
+                BytesFormat::Base64 => quote(style.mode, &base64(bytes), out),
+                BytesFormat::Hex => quote(style.mode, &hex(bytes), out),
+                _ => {
+                    return write_list(style, depth, "[]", bytes, out, |byte, out| {
+                        out.push_str(&byte.to_string());
+                        ControlFlow::Continue(())
+                    });
+                }
+            },
+            Node::NotFinite(_) if style.non_finite == NonFinite::Null => out.push_str("null"),
+            Node::NotFinite(_) | Node::Fail => return ControlFlow::Break(()),
         }
+        ControlFlow::Continue(())
+    }
+}
+
+/// JSON text with the escapes of the mode in its strings, where such characters can only be.
+fn rewrite(mode: Mode, text: &str, out: &mut String) {
+    let mut escaped = false;
+    for c in text.chars() {
+        match c {
+            '/' if mode.solidus && !escaped => out.push_str("\\/"),
+            '<' | '>' | '&' | '\u{2028}' | '\u{2029}' if mode.html => push_unicode(c, out),
+            '\u{80}'.. if mode.ascii => push_unicode(c, out),
+            _ => out.push(c),
+        }
+        escaped = c == '\\' && !escaped;
     }
 }
 
@@ -155,8 +233,8 @@ fn write_list<T>(
     brackets: &str,
     items: &[T],
     out: &mut String,
-    mut each: impl FnMut(&T, &mut String),
-) {
+    mut each: impl FnMut(&T, &mut String) -> ControlFlow<()>,
+) -> ControlFlow<()> {
     let new_line = |depth: usize, out: &mut String| {
         if let Some(indent) = &style.indent {
             out.push('\n');
@@ -169,12 +247,13 @@ fn write_list<T>(
             out.push(',');
         }
         new_line(depth + 1, out);
-        each(item, out);
+        each(item, out)?;
     }
     if !items.is_empty() {
         new_line(depth, out);
     }
     out.push_str(&brackets[1..]);
+    ControlFlow::Continue(())
 }
 
 fn skip_white(text: &str) -> &str {
@@ -241,4 +320,9 @@ pub fn base64(bytes: &[u8]) -> String {
 pub fn hex(bytes: &[u8]) -> String {
     const DIGITS: &[u8; 16] = b"0123456789abcdef";
     bytes.iter().flat_map(|byte| [byte >> 4, byte & 15]).map(|digit| DIGITS[digit as usize] as char).collect()
+}
+
+fn from_hex(digits: &str) -> Vec<u8> {
+    let byte = |pair: &[u8]| u8::from_str_radix(str::from_utf8(pair).expect("digits"), 16).expect("digits");
+    digits.as_bytes().chunks(2).map(byte).collect()
 }

@@ -3,11 +3,13 @@
 use std::cell::Cell;
 use std::fmt;
 
+use json_rope::Fragment;
 use serde::ser::{
-    SerializeMap, SerializeSeq, SerializeStruct, SerializeStructVariant, SerializeTuple, SerializeTupleStruct,
-    SerializeTupleVariant,
+    Error as _, SerializeMap, SerializeSeq, SerializeStruct, SerializeStructVariant, SerializeTuple,
+    SerializeTupleStruct, SerializeTupleVariant,
 };
 use serde::{Serialize, Serializer};
+use serde_json::value::RawValue;
 
 /// Names of fields and variants, which have to be static.
 pub const NAMES: [&str; 8] =
@@ -28,7 +30,7 @@ impl Hint {
     fn of(self, len: usize) -> Option<usize> {
         match self {
             Hint::True => Some(len),
-            Hint::Zero if HONEST.get() => Some(len),
+            Hint::Zero if AUDIENCE.get() != Audience::Encoder => Some(len),
             Hint::Zero => Some(0),
             Hint::Unknown => None,
             Hint::TooFew => Some(len.div_ceil(2)),
@@ -37,8 +39,29 @@ impl Hint {
     }
 }
 
+/// Whom a value is serialized for.
+#[derive(Clone, Copy, PartialEq)]
+enum Audience {
+    Encoder,
+    /// The oracle.
+    SerdeJson,
+    /// serde_json on behalf of the reference, which handles by itself what serde_json has no option for.
+    Reference,
+}
+
 thread_local! {
-    static HONEST: Cell<bool> = const { Cell::new(false) };
+    static AUDIENCE: Cell<Audience> = const { Cell::new(Audience::Encoder) };
+}
+
+fn serialize_for<S: Serializer>(
+    audience: Audience,
+    value: &(impl ?Sized + Serialize),
+    serializer: S,
+) -> Result<S::Ok, S::Error> {
+    let before = AUDIENCE.replace(audience);
+    let result = value.serialize(serializer);
+    AUDIENCE.set(before);
+    result
 }
 
 /// The same value, which never claims to be empty when it is not. For serde_json, the oracle.
@@ -46,10 +69,20 @@ pub struct Honest<'a, T: ?Sized>(pub &'a T);
 
 impl<T: ?Sized + Serialize> Serialize for Honest<'_, T> {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        HONEST.set(true);
-        let result = self.0.serialize(serializer);
-        HONEST.set(false);
-        result
+        serialize_for(Audience::SerdeJson, self.0, serializer)
+    }
+}
+
+/// The same value with marked strings in the place of what options decide: see [`MARK`].
+pub struct Marked<'a>(pub &'a Shape);
+
+/// A private character before a string that means something else. The next character says what: `v`, JSON text that is
+/// embedded, `b`, bytes in hexadecimal, `n`, a float that is not finite, `f`, a value that fails.
+pub const MARK: char = '\u{e000}';
+
+impl Serialize for Marked<'_> {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serialize_for(Audience::Reference, self.0, serializer)
     }
 }
 
@@ -157,11 +190,39 @@ pub enum Shape {
     Map(Hint, Calls, Vec<(Key, Shape)>),
     Struct(Vec<(&'static str, Shape)>),
     StructVariant(&'static str, Vec<(&'static str, Shape)>),
+    /// A fragment, and its text.
+    Fragment(Fragment, String),
+    Raw(Box<RawValue>),
+    /// Refuses to be serialized.
+    Fail,
+}
+
+impl Shape {
+    /// What the reference has to handle, behind its mark.
+    fn mark(&self) -> Option<String> {
+        match self {
+            Shape::F32(n) if !n.is_finite() => Some(format!("{MARK}n{n}")),
+            Shape::F64(n) if !n.is_finite() => Some(format!("{MARK}n{n}")),
+            Shape::Bytes(bytes) => Some(format!("{MARK}b{}", super::reference::hex(bytes))),
+            Shape::Fragment(_, text) => Some(format!("{MARK}v{text}")),
+            Shape::Raw(raw) => Some(format!("{MARK}v{}", raw.get())),
+            Shape::Fail => Some(format!("{MARK}f")),
+            _ => None,
+        }
+    }
 }
 
 impl Serialize for Shape {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        if AUDIENCE.get() == Audience::Reference
+            && let Some(mark) = self.mark()
+        {
+            return serializer.serialize_str(&mark);
+        }
         match self {
+            Shape::Fragment(fragment, _) => fragment.serialize(serializer),
+            Shape::Raw(raw) => raw.serialize(serializer),
+            Shape::Fail => Err(S::Error::custom("a value that fails")),
             Shape::Bool(b) => serializer.serialize_bool(*b),
             Shape::I8(n) => serializer.serialize_i8(*n),
             Shape::I16(n) => serializer.serialize_i16(*n),

@@ -180,7 +180,7 @@ fn every_mode_at_every_chunk_size() {
     let meaning: Value = serde_json::from_slice(&serde_json::to_vec(&document).unwrap()).unwrap();
     for mode in Mode::all() {
         for indent in [None, Some("  "), Some("\t")] {
-            let style = Style { mode, indent: indent.map(str::to_owned), sorted: false };
+            let style = Style { mode, indent: indent.map(str::to_owned), ..Style::default() };
             let want = node.render(&style);
             assert_eq!(serde_json::from_str::<Value>(&want).unwrap(), meaning, "{mode:?}");
             for max in 16..=80 {
@@ -245,7 +245,7 @@ proptest! {
         sizes in (16..=120usize, 16..=120usize),
     ) {
         let plan = (sizes.0.min(sizes.1), sizes.0.max(sizes.1));
-        let want = Node::of(&Honest(&shape)).render(&Style { mode, indent: indent.clone(), sorted: false });
+        let want = Node::of(&Honest(&shape)).render(&Style { mode, indent: indent.clone(), ..Style::default() });
         assert_encodes(&encoder(mode, indent.as_deref(), plan), plan, &shape, want.as_bytes());
         assert_encodes(&encoder(mode, indent.as_deref(), DEFAULT_PLAN), DEFAULT_PLAN, &shape, want.as_bytes());
     }

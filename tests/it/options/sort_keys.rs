@@ -83,7 +83,7 @@ fn keys_are_compared_without_their_escapes() {
         assert_encodes(&encoder.clone().max_chunk(max).build().unwrap(), plan, &texts(&keys), want.as_bytes());
     }
     for mode in Mode::all() {
-        let style = Style { mode, indent: None, sorted: true };
+        let style = Style { mode, sorted: true, ..Style::default() };
         let want = Node::of(&texts(&keys)).render(&style);
         let encoder = mode.builder().sort_keys(true).build().unwrap();
         assert_encodes(&encoder, DEFAULT_PLAN, &texts(&keys), want.as_bytes());
@@ -196,7 +196,7 @@ proptest! {
         sizes in (16..=120usize, 16..=120usize),
     ) {
         let plan = (sizes.0.min(sizes.1), sizes.0.max(sizes.1));
-        let want = Node::of(&Honest(&shape)).render(&Style { mode, indent: indent.clone(), sorted: true });
+        let want = Node::of(&Honest(&shape)).render(&Style { mode, indent: indent.clone(), sorted: true, ..Style::default() });
         let options = mode.builder().sort_keys(true).pretty(indent.is_some()).indent(indent.as_deref().unwrap_or(""));
         let small = options.clone().first_chunk(plan.0).max_chunk(plan.1).build().unwrap();
         assert_encodes(&small, plan, &shape, want.as_bytes());

@@ -415,7 +415,7 @@ proptest! {
         let builder = builder.indent(indent.as_deref().unwrap_or(" ")).first_chunk(plan.0).max_chunk(plan.1);
         let encoder = builder.build().unwrap();
         let node = Node::of(&Honest(&with_texts(shape.clone(), format)));
-        let want = node.render(&Style { mode, indent, sorted });
+        let want = node.render(&Style { mode, indent, sorted, ..Style::default() });
         assert_encodes(&encoder, plan, &shape, want.as_bytes());
     }
 }
