@@ -1,7 +1,7 @@
 //! Proves that nothing is lost, and nothing panics, where the output of an open object is held: with `sort_keys`, in
 //! documents longer than a buffer, by every way out, with and without a pool.
 
-use json_rope::{Encoder, EncoderBuilder, Frame, Pool, PoolOptions};
+use json_rope::{Encoder, EncoderBuilder, Frame, Pool};
 use serde::ser::SerializeMap;
 use serde::{Serialize, Serializer};
 
@@ -54,7 +54,7 @@ fn rows_of_every_size() {
         let pool = format!("buffers of {buffer_size}");
         let mut builder = Encoder::builder();
         if buffer_size > 0 {
-            builder = builder.pool(Pool::new(PoolOptions { max_buffers: 8, buffer_size }));
+            builder = builder.pool(Pool::builder().max_buffers(8).buffer_size(buffer_size).build());
         }
         for (len, count) in [(500, 500), (5_000, 50), (16_000, 50), (25_000, 20), (40_000, 10), (150_000, 3)] {
             assert_all_there(&builder, &rows(vec![len; count]), &format!("{pool}, {count} rows of {len}"));

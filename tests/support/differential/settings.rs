@@ -3,7 +3,7 @@
 
 use std::sync::LazyLock;
 
-use json_rope::{BytesFormat, Encoder, EncoderBuilder, NonFinite, Pool, PoolOptions};
+use json_rope::{BytesFormat, Encoder, EncoderBuilder, NonFinite, Pool};
 
 use crate::support::reference::Style;
 
@@ -159,5 +159,5 @@ fn chunks(config: &mut Config, first: usize, max: usize) {
 }
 
 fn pool(config: &mut Config, max_buffers: usize, buffer_size: usize) {
-    set(config, |builder| builder.pool(Pool::new(PoolOptions { max_buffers, buffer_size })));
+    set(config, |builder| builder.pool(Pool::builder().max_buffers(max_buffers).buffer_size(buffer_size).build()));
 }

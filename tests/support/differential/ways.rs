@@ -124,14 +124,24 @@ pub fn ways() -> Vec<Way> {
         way("encode a tree", Source::Tree, |case| rope(case.encoder.encode(&case.document.tree))),
         way("chunks(&tree)", Source::Tree, |case| drained(case.encoder.chunks(&case.document.tree))),
         way("chunks(tree)", Source::Tree, |case| drained(case.encoder.chunks(case.document.tree.clone()))),
-        way("chunks(&tree), read", Source::Tree, |case| read(case, case.encoder.chunks(&case.document.tree))),
+        way("chunks(&tree), read", Source::Tree, |case| {
+            read(case, case.encoder.chunks(&case.document.tree).into_reader())
+        }),
         way("array", Source::Array, |case| drained(case.encoder.array(case.items()))),
-        way("array, read", Source::Array, |case| read(case, case.encoder.array(case.items()))),
+        way("array, read", Source::Array, |case| read(case, case.encoder.array(case.items()).into_reader())),
         way("try_array", Source::Array, |case| {
             drained(case.encoder.try_array(case.items().iter().map(Ok::<_, Error>)))
         }),
+        way("chunks(&tree), write_to", Source::Tree, |case| {
+            let write = |writer: &mut Short| case.encoder.chunks(&case.document.tree).write_to(writer).map(Some);
+            written(case.short_writer().without_blocking(), write, |writer| writer.bytes)
+        }),
+        way("array, write_to", Source::Array, |case| {
+            let write = |writer: &mut Vec<u8>| case.encoder.array(case.items()).write_to(writer).map(Some);
+            written(Vec::new(), write, |writer| writer)
+        }),
     ];
-    let framed: [(&str, Source, fn(&Case<'_>) -> Output); 6] = [
+    let framed: [(&str, Source, fn(&Case<'_>) -> Output); 7] = [
         ("encode_framed", Source::Document, |case| rope(case.encoder.encode_framed(case.frame(), case.root()))),
         ("encode_framed_into", Source::Document, |case| {
             appended(|rope| case.encoder.encode_framed_into(case.frame(), rope, case.root()))
@@ -144,9 +154,14 @@ pub fn ways() -> Vec<Way> {
             let write = |writer: &mut Short| case.encoder.write_framed(case.frame(), writer, case.root()).map(Some);
             written(case.short_writer().without_blocking(), write, |writer| writer.bytes)
         }),
+        ("records, write_to", Source::Records, |case| {
+            let write =
+                |writer: &mut Short| case.encoder.records(case.frame(), case.items()).write_to(writer).map(Some);
+            written(case.short_writer().without_blocking(), write, |writer| writer.bytes)
+        }),
         ("records", Source::Records, |case| drained(case.encoder.records(case.frame(), case.items()))),
         ("try_records, read", Source::Records, |case| {
-            read(case, case.encoder.try_records(case.frame(), case.items().iter().map(Ok::<_, Error>)))
+            read(case, case.encoder.try_records(case.frame(), case.items().iter().map(Ok::<_, Error>)).into_reader())
         }),
     ];
     for (name, source, run) in framed {
