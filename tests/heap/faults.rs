@@ -306,7 +306,7 @@ fn half_read_streams() {
         drop(encoder.chunks(tree.clone()));
         drop(encoder.array(vec![tree.clone()]));
         drop(encoder.records(Frame::Grpc, vec![tree.clone()]));
-        drop(Fragment::trusted(Vec::new()));
+        drop(Fragment::trusted(Vec::<u8>::new()));
     });
 }
 
