@@ -67,7 +67,7 @@ impl<const PLAIN: bool> KeySerializer<'_, '_, PLAIN> {
     /// A fragment as a key must be a JSON string. Apart, so that the frame of every newtype struct stays small.
     #[inline(never)]
     fn fragment<T: ?Sized + Serialize>(self, value: &T) -> Result<()> {
-        let Some(json) = fragment::take_passed() else { return self.unwrap(value) };
+        let Some(json) = fragment::take_handoff() else { return self.unwrap(value) };
         match serde_json::from_slice::<String>(&json.into_bytes()) {
             Ok(text) => self.text(&text),
             Err(_) => self.refuse(),

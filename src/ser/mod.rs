@@ -64,7 +64,7 @@ impl<'f, 'a, const PLAIN: bool> Serializer<'f, 'a, PLAIN> {
     /// Apart, so that the frame of every newtype struct stays small.
     #[inline(never)]
     fn fragment<T: ?Sized + Serialize>(self, value: &T) -> Result<()> {
-        match fragment::take_passed() {
+        match fragment::take_handoff() {
             Some(json) => self.formatter.fragment(json),
             None => self.unwrap(value),
         }

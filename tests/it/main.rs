@@ -20,6 +20,7 @@ mod data_model {
     mod keys;
     mod numbers;
     mod once;
+    mod reserved_names;
     mod shapes;
 }
 

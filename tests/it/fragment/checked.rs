@@ -282,7 +282,7 @@ fn the_offset_of_what_cannot_follow() {
         assert_eq!(offset(text), at, "{text:?}");
     }
     let error = Fragment::checked("[1,]").unwrap_err();
-    assert_eq!(error.to_string(), "cannot encode the document: not a JSON value: expected value at byte 3");
+    assert_eq!(error.to_string(), "not JSON at byte 3: expected a value");
 }
 
 /// A text that stops too early goes wrong at its end.
@@ -335,7 +335,7 @@ fn text_that_is_not_utf8() {
         let error = Fragment::checked(bytes.to_vec()).unwrap_err();
         assert!(error.is_data());
         assert_eq!(error.offset(), at, "{bytes:?}");
-        assert!(error.to_string().contains(&format!("invalid UTF-8 at byte {at}")), "{error}");
+        assert!(error.to_string().contains(&format!("byte {at}: invalid UTF-8")), "{error}");
     }
 }
 
