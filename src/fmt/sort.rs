@@ -67,9 +67,9 @@ struct Unsorted {
     to: usize,
 }
 
-/// The order of keys.
-fn compare(a: &str, b: &str) -> Ordering {
-    a.as_bytes().cmp(b.as_bytes())
+/// The order of keys, given as UTF-8. (The order of RFC 8785 would be that of `str::encode_utf16`.)
+fn compare(a: &[u8], b: &[u8]) -> Ordering {
+    a.cmp(b)
 }
 
 impl<const PLAIN: bool> Formatter<'_, PLAIN> {
@@ -145,7 +145,7 @@ impl Sorter {
     /// If the members of the object that ends at `end` are not in order, notes their order and returns its text.
     fn note_order(&mut self, object: &Object, names: &str, end: usize) -> Option<Range<usize>> {
         let members = self.members.get_mut(object.first..)?;
-        let key = |member: &Member| names.get(member.key.clone()).unwrap_or_default();
+        let key = |member: &Member| names.as_bytes().get(member.key.clone()).unwrap_or_default();
         if members.is_sorted_by(|a, b| compare(key(a), key(b)).is_le()) {
             return None;
         }
