@@ -15,7 +15,7 @@ use crate::escape::{self, Escapes};
 use crate::options::LineBreaks;
 use crate::rope::Rope;
 
-/// A fragment of at least this many bytes is linked into the rope, a smaller one copied. Below, copying costs less than
+/// A chunk of a fragment is linked into the rope if it has at least this many bytes, and copied otherwise. Below, copying costs less than
 /// one more chunk does at every step on its way to the socket; and it keeps many small fragments from making many small
 /// chunks. (okio found the same limit for the segments it shares.)
 const MIN_LINK_LEN: usize = 1024;
@@ -49,10 +49,10 @@ impl<const PLAIN: bool> Formatter<'_, PLAIN> {
 
     /// JSON text that stays as it is in any case.
     pub(crate) fn verbatim(&mut self, json: Rope) -> Result<()> {
-        // A rope is linked, or sent, whole if its chunks are large enough on average; otherwise each chunk is looked at
-        // by itself.
-        let link_all = links_whole(&json);
-        if link_all && json.len() >= SEND_FROM && self.out.can_send() {
+        // A rope is sent whole if its chunks are large enough on average. Linked or copied, each chunk is looked at by
+        // itself, so that a short rest goes into one chunk with what is between two fragments.
+        let sends_all = json.len() / json.chunks().len() >= MIN_LINK_LEN;
+        if sends_all && json.len() >= SEND_FROM && self.out.can_send() {
             for chunks in json.chunks().chunks(SEND_BATCH) {
                 let parts: SmallVec<[&[u8]; SEND_BATCH]> = chunks.iter().map(|chunk| &chunk[..]).collect();
                 self.out.send(&parts)?;
@@ -60,13 +60,13 @@ impl<const PLAIN: bool> Formatter<'_, PLAIN> {
             return Ok(());
         }
         for chunk in json {
-            self.link_or_copy(chunk, link_all)?;
+            self.link_or_copy(chunk)?;
         }
         Ok(())
     }
 
-    fn link_or_copy(&mut self, chunk: Bytes, link: bool) -> Result<()> {
-        if (link || chunk.len() >= MIN_LINK_LEN) && self.out.can_link() {
+    fn link_or_copy(&mut self, chunk: Bytes) -> Result<()> {
+        if chunk.len() >= MIN_LINK_LEN && self.out.can_link() {
             self.out.link(chunk)
         } else {
             self.out.put(&chunk)
@@ -114,12 +114,12 @@ impl<const PLAIN: bool> Formatter<'_, PLAIN> {
             drop(texts);
             return self.verbatim(json);
         }
-        let (link_all, mut escaped) = (links_whole(&json), false);
+        let mut escaped = false;
         for (chunk, text) in json.chunks().iter().zip(texts) {
             if self.next_reserved(text, 0, escaped).is_some() {
                 self.rewrite(text, Some(chunk), &mut escaped)?;
             } else {
-                self.link_or_copy(chunk.clone(), link_all)?;
+                self.link_or_copy(chunk.clone())?;
                 escaped = ends_in_escape(text, escaped);
             }
         }
@@ -178,11 +178,6 @@ impl<const PLAIN: bool> Formatter<'_, PLAIN> {
             at += character.len_utf8();
         }
     }
-}
-
-/// Whether the chunks of a rope are all linked, because they are large enough on average.
-fn links_whole(json: &Rope) -> bool {
-    json.len() / json.chunks().len() >= MIN_LINK_LEN
 }
 
 /// Whether `json` ends with a backslash that belongs to the next character, if `escaped` says that of the text before.

@@ -47,9 +47,10 @@ thread_local! {
 /// JSON text that was encoded earlier, to be used as a value inside another one: a cached sub-document, a column that a
 /// database stores as JSON, a message that is passed on.
 ///
-/// Encoded by this crate, a fragment of 1 KiB or more is linked into the rope by reference count, at no cost that
-/// depends on its length; a smaller one is copied. (Of a rope whose chunks have less than 1 KiB on average, only the
-/// chunks of 1 KiB or more are linked.) A rope is a fragment, so a document can be part of many others at once.
+/// Encoded by this crate, each chunk of a fragment that has 1 KiB or more is linked into the rope by reference count, at
+/// no cost that depends on its length. Shorter ones are copied, together with what is between two fragments, so that
+/// there is at most one short chunk for each linked one. A rope is a fragment, so a document can be part of many others
+/// at once.
 /// Streaming, a fragment of 64 KiB or more goes to the writer by reference.
 ///
 /// * The text stays as it is, also in pretty output: it is not indented anew.
