@@ -66,11 +66,7 @@ impl<const PLAIN: bool> Formatter<'_, PLAIN> {
     }
 
     fn link_or_copy(&mut self, chunk: Bytes) -> Result<()> {
-        if chunk.len() >= MIN_LINK_LEN && self.out.can_link() {
-            self.out.link(chunk)
-        } else {
-            self.out.put(&chunk)
-        }
+        if chunk.len() >= MIN_LINK_LEN && self.out.can_link() { self.out.link(chunk) } else { self.out.put(&chunk) }
     }
 
     /// Writes bytes that nobody shares.

@@ -43,7 +43,8 @@ impl Out<'_> {
         if self.memory.unused() < headroom && self.memory.tail.is_on_slab() && filled >= half {
             self.cut_chunk(filled);
         }
-        let held = self.memory.plan.chunk_len() < MIN_SPLIT_CHUNK;
+        // What a drain has taken cannot be changed any more.
+        let held = self.target.is_drain() || self.memory.plan.chunk_len() < MIN_SPLIT_CHUNK;
         self.hold()?;
         let (at, began) = (self.memory.tail.filled_len(), self.offset());
         self.put(&[0; 32][..headroom])?;
@@ -91,9 +92,7 @@ impl Out<'_> {
         if held {
             self.release();
         }
-        if self.target.is_steps() {
-            self.cut_released();
-        }
+        self.cut_released();
         self.update_room();
     }
 

@@ -45,11 +45,7 @@ impl Out<'_> {
     pub(super) fn refill_step(&mut self, coming: usize) {
         let held = !self.holds.is_empty();
         if !held {
-            match self.record_in_tail() {
-                // Whole records leave; the one that is being written moves to the next buffer.
-                Some(start) if start > 0 => self.cut_chunk(start),
-                _ => self.cut_full_chunks(),
-            }
+            self.cut_step_chunks();
             // A pooled buffer may serve for several chunks.
             let tail = &self.memory.tail;
             if tail.is_on_pooled_slab() && tail.capacity() >= self.memory.plan.chunk_len() {
@@ -68,10 +64,13 @@ impl Out<'_> {
         }
     }
 
-    /// Notes that a record ends here, or the first one begins.
+    /// Notes that a record begins here, and the one before it, if there is one, is complete.
     #[inline]
-    pub(crate) fn mark_record(&mut self) {
-        self.record_start = Some(self.offset());
+    pub(crate) fn begin_record(&mut self) {
+        if self.target.is_steps() {
+            self.cut_released();
+            self.record_start = Some(self.offset());
+        }
     }
 
     /// Where in the tail the record that is being written begins, if it does.
@@ -82,13 +81,25 @@ impl Out<'_> {
     /// Makes chunks of what was held until now, if it is long enough.
     #[inline]
     pub(crate) fn cut_released(&mut self) {
-        if self.holds.is_empty()
+        if self.target.is_steps()
+            && self.holds.is_empty()
             && self.failure.is_none()
             && self.memory.tail.filled_len() >= self.memory.plan.chunk_len()
         {
-            self.cut_full_chunks();
+            self.cut_step_chunks();
             self.update_room();
         }
+    }
+
+    /// Makes chunks of whole records, and full ones of a record that is longer than a chunk or of a document that is not
+    /// one of many.
+    fn cut_step_chunks(&mut self) {
+        match self.record_in_tail() {
+            // What is not complete moves to the next buffer.
+            Some(start) if start > 0 => self.cut_chunk(start),
+            _ => {}
+        }
+        self.cut_full_chunks();
     }
 
     /// Makes chunks of all there is, once the document is complete.

@@ -60,7 +60,7 @@ impl<I: TryNext<Value: Serialize>> Source for Records<I> {
     }
 
     fn step<const PLAIN: bool>(&mut self, formatter: &mut Formatter<'_, PLAIN>) -> Result<Progress> {
-        formatter.out.mark_record();
+        formatter.out.begin_record();
         while !formatter.should_stop() {
             let written = match self.items.try_next() {
                 None => return Ok(Progress::Complete),
@@ -71,7 +71,7 @@ impl<I: TryNext<Value: Serialize>> Source for Records<I> {
                 return Err(formatter.out.fail_in_record(error, self.count));
             }
             self.count += 1;
-            formatter.out.mark_record();
+            formatter.out.begin_record();
         }
         Ok(Progress::More)
     }
