@@ -26,7 +26,7 @@ pub(super) struct KeySerializer<'f, 'a, const PLAIN: bool> {
 impl<const PLAIN: bool> KeySerializer<'_, '_, PLAIN> {
     #[inline]
     fn text(self, text: &str) -> Result<()> {
-        if text.as_bytes().first() == Some(&b'$') && fragment::is_flattened(text) {
+        if fragment::is_flattened(text) {
             return Err(self.flattened());
         }
         self.formatter.map_key(self.index, text)
