@@ -48,7 +48,7 @@ impl<const PLAIN: bool> Formatter<'_, PLAIN> {
     }
 
     /// The key of a map member, with all that precedes and follows it. If its value fails, the error finds its name.
-    #[inline(never)]
+    #[inline]
     pub(crate) fn map_key(&mut self, index: usize, text: &str) -> Result<()> {
         if self.quick_key(index, text) {
             self.out.mark_key();

@@ -32,8 +32,8 @@ fn raw_value_name() -> &'static str {
 }
 
 /// Whether this map key is not data, but the name under which a fragment presents itself, as `#[serde(flatten)]` passes
-/// it on.
-#[cold]
+/// it on. It is told by its address, which no data has, and which is less work than comparing.
+#[inline(always)]
 pub(crate) fn is_flattened(key: &str) -> bool {
     ptr::eq(key.as_ptr(), RAW_VALUE.as_ptr())
 }

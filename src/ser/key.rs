@@ -26,15 +26,7 @@ pub(super) struct KeySerializer<'f, 'a, const PLAIN: bool> {
 impl<const PLAIN: bool> KeySerializer<'_, '_, PLAIN> {
     #[inline]
     fn text(self, text: &str) -> Result<()> {
-        if text.as_bytes().first() == Some(&b'$') && fragment::is_flattened(text) {
-            return Err(self.flattened());
-        }
-        self.formatter.map_key(self.index, text)
-    }
-
-    #[cold]
-    fn flattened(self) -> Error {
-        self.formatter.fail_data("a Fragment cannot be a field with #[serde(flatten)]")
+        write(self.formatter, self.index, text)
     }
 
     #[inline]
@@ -73,6 +65,21 @@ impl<const PLAIN: bool> KeySerializer<'_, '_, PLAIN> {
             Err(_) => self.refuse(),
         }
     }
+}
+
+/// Writes a key. Apart, with all that is done for each key, so that it is compiled once and not for each type of key.
+#[inline(never)]
+fn write<const PLAIN: bool>(formatter: &mut Formatter<'_, PLAIN>, index: usize, text: &str) -> Result<()> {
+    if fragment::is_flattened(text) {
+        return Err(flattened(formatter));
+    }
+    formatter.map_key(index, text)
+}
+
+#[cold]
+#[inline(never)]
+fn flattened<const PLAIN: bool>(formatter: &mut Formatter<'_, PLAIN>) -> Error {
+    formatter.fail_data("a Fragment cannot be a field with #[serde(flatten)]")
 }
 
 macro_rules! scalars {
