@@ -85,18 +85,21 @@ impl<const PLAIN: bool> Formatter<'_, PLAIN> {
 
     /// A new line, indented to the depth, between the given marks.
     fn new_line(&mut self, before: Option<u8>, after: Option<u8>) -> Result<()> {
-        if matches!(self.line_breaks, LineBreaks::Removed | LineBreaks::WithData) {
-            return self.new_framed_line(before, after);
-        }
+        debug_assert!(self.line_breaks != LineBreaks::Removed, "a pretty encoder is refused by the frame");
         // All but the marks is the same for every line of a depth, so it is put together once.
         let indent = self.options.indent().as_bytes();
-        let len = 2 + self.depth * indent.len();
-        if self.line.is_empty() {
-            self.line.extend_from_slice(b",\n");
-        }
-        while self.line.len() < len {
-            self.line.extend_from_slice(indent);
-        }
+        let len = if self.line_breaks == LineBreaks::WithData {
+            self.event_line(indent)
+        } else {
+            let len = 2 + self.depth * indent.len();
+            if self.line.is_empty() {
+                self.line.extend_from_slice(b",\n");
+            }
+            while self.line.len() < len {
+                self.line.extend_from_slice(indent);
+            }
+            len
+        };
         self.line[0] = before.unwrap_or_default();
         self.out.put(&self.line[usize::from(before.is_none())..len])?;
         match after {
@@ -105,22 +108,28 @@ impl<const PLAIN: bool> Formatter<'_, PLAIN> {
         }
     }
 
-    /// The same where line breaks are part of a frame, also those that the indentation may have.
+    /// Makes `line` long enough for this depth in a server-sent event, where line breaks in the indentation also begin a
+    /// line of data. Returns the length of the line.
     #[cold]
-    fn new_framed_line(&mut self, before: Option<u8>, after: Option<u8>) -> Result<()> {
-        let options = self.options;
-        self.out.put(before.as_slice())?;
-        self.line_break()?;
-        for _ in 0..self.depth {
-            for &byte in options.indent().as_bytes() {
-                match byte {
-                    b'\n' => self.line_break()?,
-                    b'\r' => {}
-                    _ => self.out.put_byte(byte)?,
+    fn event_line(&mut self, indent: &[u8]) -> usize {
+        let count = |byte| indent.iter().filter(|&&other| other == byte).count();
+        let (breaks, returns) = (count(b'\n'), count(b'\r'));
+        let len = 2 + DATA.len() + self.depth * (indent.len() - returns + breaks * DATA.len());
+        if self.line.is_empty() {
+            self.line.extend_from_slice(b",\n");
+            self.line.extend_from_slice(DATA);
+        }
+        while self.line.len() < len {
+            for &byte in indent.iter().filter(|&&byte| byte != b'\r') {
+                self.line.push(byte);
+                if byte == b'\n' {
+                    self.line.extend_from_slice(DATA);
                 }
             }
         }
-        self.out.put(after.as_slice())
+        // What the frame adds does not count for `max_len`.
+        self.out.exempt(DATA.len() * (1 + self.depth * breaks));
+        len
     }
 
     /// A line break, as the frame wants it.
