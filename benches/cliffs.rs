@@ -244,7 +244,7 @@ fn measure(encoder: &Encoder, docs: &[Doc], way: Way, rounds: u32) -> Option<f64
     let mut times = vec![f64::MAX; docs.len()];
     for retry in 0..=RETRIES {
         for (time, doc) in times.iter_mut().zip(docs) {
-            *time = time.min(self::time(|| drop(black_box((way.1)(encoder, doc))), rounds * (1 + retry)));
+            *time = time.min(self::time(|| _ = black_box((way.1)(encoder, doc)), rounds * (1 + retry)));
         }
         let points: Vec<_> = sizes.iter().copied().zip(times.iter().copied()).collect();
         let fitted = exponent(&points);
@@ -278,7 +278,7 @@ fn main() -> ExitCode {
             let encoder = set(Encoder::builder().max_depth(100_000)).build().unwrap();
             for way in WAYS {
                 if test {
-                    docs.iter().for_each(|doc| drop((way.1)(&encoder, doc)));
+                    docs.iter().for_each(|doc| _ = (way.1)(&encoder, doc));
                     continue;
                 }
                 let Some(exponent) = measure(&encoder, &docs, way, rounds) else {
