@@ -77,30 +77,45 @@ impl<const PLAIN: bool> Formatter<'_, PLAIN> {
         self.out.put_byte(brackets[1])
     }
 
-    /// A bracket or comma, and in pretty output the new line behind it.
+    /// A bracket or comma, and in pretty output the new line after it.
     #[inline]
     fn start(&mut self, mark: u8) -> Result<()> {
         if PLAIN || !self.options.pretty { self.out.put_byte(mark) } else { self.new_line(Some(mark), None) }
     }
 
-    /// Begins the template of lines with one step of indentation, from which longer ones are made.
+    /// Begins the template of lines: a comma and a line break, and one step of indentation, from which longer ones are
+    /// made. In a server-sent event each line of the template begins with the prefix of data.
     pub(super) fn begin_line_template(&mut self, indent: &str) {
+        let (prefix, is_event) = match self.line_breaks {
+            LineBreaks::WithData => (DATA, true),
+            _ => (&b""[..], false),
+        };
         self.line.extend_from_slice(b",\n");
-        self.line.extend_from_slice(indent.as_bytes());
-        self.indent_len = indent.len();
+        self.line.extend_from_slice(prefix);
+        self.indent_start = self.line.len();
+        for byte in indent.bytes().filter(|&byte| !is_event || byte != b'\r') {
+            self.line.push(byte);
+            if byte == b'\n' {
+                self.line.extend_from_slice(prefix);
+            }
+        }
+        self.indent_len = self.line.len() - self.indent_start;
     }
 
     /// A new line, indented to the depth, between the given marks.
     fn new_line(&mut self, before: Option<u8>, after: Option<u8>) -> Result<()> {
-        if matches!(self.line_breaks, LineBreaks::Removed | LineBreaks::WithData) {
-            return self.new_framed_line(before, after);
-        }
+        debug_assert!(self.line_breaks != LineBreaks::Removed, "a pretty encoder is refused by the frame");
         // All but the marks is the same for every line of a depth, so it is put together once.
-        let len = 2 + self.depth * self.indent_len;
+        let len = self.indent_start + self.depth * self.indent_len;
         while self.line.len() < len {
-            for at in 2..2 + self.indent_len {
+            for at in self.indent_start..self.indent_start + self.indent_len {
                 self.line.push(self.line[at]);
             }
+        }
+        if self.line_breaks == LineBreaks::WithData {
+            // What the frame adds does not count for `max_len`.
+            let lines = self.line[..len].iter().filter(|&&byte| byte == b'\n').count();
+            self.out.raise_limit(DATA.len() * lines);
         }
         self.line[0] = before.unwrap_or_default();
         self.out.put(&self.line[usize::from(before.is_none())..len])?;
@@ -108,23 +123,6 @@ impl<const PLAIN: bool> Formatter<'_, PLAIN> {
             Some(mark) => self.out.put_byte(mark),
             None => Ok(()),
         }
-    }
-
-    /// The same where line breaks are part of a frame, also those that the indentation may have.
-    #[cold]
-    fn new_framed_line(&mut self, before: Option<u8>, after: Option<u8>) -> Result<()> {
-        self.out.put(before.as_slice())?;
-        self.line_break()?;
-        for _ in 0..self.depth {
-            for at in 2..2 + self.indent_len {
-                match self.line[at] {
-                    b'\n' => self.line_break()?,
-                    b'\r' => {}
-                    byte => self.out.put_byte(byte)?,
-                }
-            }
-        }
-        self.out.put(after.as_slice())
     }
 
     /// A line break, as the frame wants it.

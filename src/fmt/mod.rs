@@ -42,7 +42,8 @@ pub struct Formatter<'a, const PLAIN: bool> {
     /// What `layout` begins a line with in pretty output: a comma, a line feed, and indentation for as many levels as
     /// were needed so far, but always for one.
     line: SmallVec<[u8; 128]>,
-    /// Bytes of one step of indentation.
+    /// Where in `line` indentation begins, and how long one step is.
+    indent_start: usize,
     indent_len: usize,
     line_breaks: LineBreaks,
 }
@@ -60,6 +61,7 @@ impl<'a, const PLAIN: bool> Formatter<'a, PLAIN> {
             names: String::new(),
             sorter: Sorter::default(),
             line: SmallVec::new(),
+            indent_start: 0,
             indent_len: 0,
             line_breaks: setup.line_breaks,
         }
