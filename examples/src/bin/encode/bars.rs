@@ -4,10 +4,12 @@ use std::fmt::Write;
 
 use bytes::Bytes;
 
-use super::text::grouped;
+use json_rope_examples::text::grouped;
 
-/// Columns of the longest bar.
-const WIDTH: usize = 40;
+/// Columns of the longest bar, if there is room.
+const MAX_BAR: usize = 40;
+/// Columns of all the rest of a line.
+const BESIDE_BAR: usize = 38;
 /// With more lines than this, those in the middle are left out.
 const MAX_LINES: usize = 36;
 
@@ -20,23 +22,23 @@ struct Run {
     most: usize,
 }
 
-/// How many slabs the chunks are cut from: pieces of memory in which one chunk begins where the one before it ends.
-/// (Two allocations never touch each other, as the allocator keeps its notes between them.)
+/// How many slabs the chunks are cut from: a chunk of the same slab begins where the one before it ends. (Two
+/// allocations never touch each other, since the allocator keeps its notes between them.)
 pub fn slabs(chunks: &[Bytes]) -> usize {
-    runs(chunks).last().map_or(0, |run| run.slab)
+    runs(chunks, Scale::new(chunks, 0)).last().map_or(0, |run| run.slab)
 }
 
 /// One line a chunk, in order; equal neighbours in one slab share a line. With `colour`, slabs alternate between two.
-pub fn draw(chunks: &[Bytes], colour: bool) -> String {
-    let runs = runs(chunks);
-    let longest = chunks.iter().map(Bytes::len).max().unwrap_or(0);
-    let mut text = String::from("slab      chunks           bytes\n");
+pub fn draw(chunks: &[Bytes], width: usize, colour: bool) -> String {
+    let scale = Scale::new(chunks, width);
+    let runs = runs(chunks, scale);
+    let mut text = String::from("slab    chunks      bytes each\n");
     let hidden = if runs.len() > MAX_LINES { MAX_LINES / 2..runs.len() - MAX_LINES / 2 } else { 0..0 };
     let mut last_slab = 0;
     for (i, run) in runs.iter().enumerate() {
         if hidden.contains(&i) {
             if i == hidden.start {
-                writeln!(text, "             … {} lines left out …", hidden.len()).expect("strings take all");
+                writeln!(text, "          … {} lines left out …", hidden.len()).expect("strings take all");
             }
             continue;
         }
@@ -57,14 +59,13 @@ pub fn draw(chunks: &[Bytes], colour: bool) -> String {
             (true, 0) => ("\x1b[36m", "\x1b[0m"),
             (true, _) => ("\x1b[32m", "\x1b[0m"),
         };
-        let bar = bar(run.most, longest);
-        writeln!(text, "{slab:>4} {chunks:>11} {bytes:>15}  {on}{bar}{off}{times}").expect("strings take all");
+        let bar = scale.bar(run.most);
+        writeln!(text, "{slab:>4} {chunks:>9} {bytes:>15}  {on}{bar}{off}{times}").expect("strings take all");
     }
     text
 }
 
-fn runs(chunks: &[Bytes]) -> Vec<Run> {
-    let longest = chunks.iter().map(Bytes::len).max().unwrap_or(0);
+fn runs(chunks: &[Bytes], scale: Scale) -> Vec<Run> {
     let mut runs: Vec<Run> = Vec::new();
     let mut end = 0;
     for (i, chunk) in chunks.iter().enumerate() {
@@ -73,7 +74,7 @@ fn runs(chunks: &[Bytes]) -> Vec<Run> {
         end = begin + len;
         let slab = runs.last().map_or(1, |run| run.slab + usize::from(!continues));
         match runs.last_mut() {
-            Some(run) if run.slab == slab && eighths(run.most, longest) == eighths(len, longest) => {
+            Some(run) if run.slab == slab && scale.eighths(run.most) == scale.eighths(len) => {
                 run.count += 1;
                 run.least = run.least.min(len);
                 run.most = run.most.max(len);
@@ -84,16 +85,31 @@ fn runs(chunks: &[Bytes]) -> Vec<Run> {
     runs
 }
 
-/// Length of a bar in eighths of a column; at least one, so that every chunk can be seen.
-fn eighths(len: usize, longest: usize) -> usize {
-    (len as u128 * 8 * WIDTH as u128 / longest.max(1) as u128).max(1) as usize
+/// How long bars are.
+#[derive(Clone, Copy)]
+struct Scale {
+    /// Bytes of the longest chunk, and columns of its bar.
+    longest: usize,
+    columns: usize,
 }
 
-fn bar(len: usize, longest: usize) -> String {
-    let eighths = eighths(len, longest);
-    let mut bar = "█".repeat(eighths / 8);
-    if !eighths.is_multiple_of(8) {
-        bar.extend(['▏', '▎', '▍', '▌', '▋', '▊', '▉'].get(eighths % 8 - 1));
+impl Scale {
+    fn new(chunks: &[Bytes], width: usize) -> Scale {
+        let longest = chunks.iter().map(Bytes::len).max().unwrap_or(1);
+        Scale { longest, columns: width.saturating_sub(BESIDE_BAR).clamp(8, MAX_BAR) }
     }
-    bar
+
+    /// Length of a bar in eighths of a column; at least one, so that every chunk can be seen.
+    fn eighths(self, len: usize) -> usize {
+        (len as u128 * 8 * self.columns as u128 / self.longest as u128).max(1) as usize
+    }
+
+    fn bar(self, len: usize) -> String {
+        let eighths = self.eighths(len);
+        let mut bar = "█".repeat(eighths / 8);
+        if !eighths.is_multiple_of(8) {
+            bar.extend(['▏', '▎', '▍', '▌', '▋', '▊', '▉'].get(eighths % 8 - 1));
+        }
+        bar
+    }
 }

@@ -1,6 +1,6 @@
 //! A loopback TCP connection with a reader at its other end, and four ways to send a document over it.
 //!
-//! Shared by the example `socket` and the benchmark of the same name.
+//! Used by `transfers`, which the example `socket` and the benchmark of the same name share.
 
 use std::io::{self, BufWriter, IoSlice, Read, Write};
 use std::net::{Ipv4Addr, Shutdown, TcpListener, TcpStream};
