@@ -126,6 +126,7 @@ impl Options {
     }
 
     /// The pool, if there is one with buffers of a useful size.
+    #[inline]
     pub(crate) fn usable_pool(&self) -> Option<&Pool> {
         self.pool.as_ref().filter(|pool| pool.is_usable())
     }

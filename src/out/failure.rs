@@ -101,7 +101,10 @@ impl Out<'_> {
     #[inline(never)]
     fn lose_path(&mut self) -> Result<()> {
         let Some(failure) = &mut self.failure.0 else {
-            return Err(self.fail(Error::data("a Serialize implementation went on after a panic")));
+            let error = self.fail(Error::data("a Serialize implementation went on after a panic"));
+            // The second time it finds the failure, whose place nobody knows.
+            _ = self.lose_path();
+            return Err(error);
         };
         failure.is_path_lost = true;
         Err(failure.error.stand_in())

@@ -22,12 +22,8 @@ const INLINE_MAPS: usize = 8;
 pub(super) struct OpenKeys<'a> {
     /// That of the innermost map.
     latest: u64,
-    /// How many maps are open.
-    level: usize,
-    /// Those of the maps around it, outermost first, after a 0 for the document.
-    outer: [u64; INLINE_MAPS],
-    /// The ones that `outer` has no room for.
-    deeper: Vec<u64>,
+    /// Those of the maps around it, outermost first, after a 0 for the document. So there are as many as maps are open.
+    outer: SmallVec<[u64; INLINE_MAPS]>,
     /// If the output is streaming, the names among the bytes that were handed over.
     copied: Option<&'a mut CopiedNames>,
 }
@@ -67,20 +63,14 @@ impl<'a> OpenKeys<'a> {
         OpenKeys { copied: names, ..OpenKeys::default() }
     }
 
-    #[cold]
-    #[inline(never)]
-    fn push_deeper(&mut self) {
-        self.deeper.truncate(self.level - INLINE_MAPS);
-        self.deeper.push(self.latest);
+    /// How many maps are open.
+    fn level(&self) -> usize {
+        self.outer.len()
     }
 
     /// The position of the map at this level.
     fn position(&mut self, level: usize) -> Option<&mut u64> {
-        match level.checked_sub(INLINE_MAPS) {
-            _ if level == self.level => Some(&mut self.latest),
-            None => self.outer.get_mut(level),
-            Some(deeper) => self.deeper.get_mut(deeper),
-        }
+        if level == self.level() { Some(&mut self.latest) } else { self.outer.get_mut(level) }
     }
 }
 
@@ -89,24 +79,17 @@ impl Out<'_> {
     #[inline]
     pub(crate) fn enter_map(&mut self) -> usize {
         let keys = &mut self.keys;
-        match keys.outer.get_mut(keys.level) {
-            Some(outer) => *outer = keys.latest,
-            None => keys.push_deeper(),
-        }
-        keys.level += 1;
+        keys.outer.push(keys.latest);
         keys.latest = 0;
-        keys.level
+        keys.level()
     }
 
-    /// The map at this level ends, or is left after a failure.
+    /// The map at this level ends, or is left after a failure, and so are the maps inside it.
     #[inline]
     pub(crate) fn leave_map(&mut self, level: usize) {
         let keys = &mut self.keys;
-        keys.level = level - 1;
-        keys.latest = match keys.outer.get(keys.level) {
-            Some(outer) => *outer,
-            None => keys.deeper.get(keys.level - INLINE_MAPS).copied().unwrap_or(0),
-        };
+        keys.latest = keys.outer.get(level - 1).copied().unwrap_or(0);
+        keys.outer.truncate(level - 1);
     }
 
     /// A key of the innermost map has been written at once.
@@ -123,7 +106,7 @@ impl Out<'_> {
         if let Some(copied) = &mut keys.copied
             && self.flushed != flushed
         {
-            copied.push(keys.level, name);
+            copied.push(keys.outer.len(), name);
             keys.latest = COPIED;
         }
     }
@@ -145,7 +128,7 @@ impl Out<'_> {
     #[cold]
     pub(super) fn copy_open_keys(&mut self) {
         let tail = self.memory.tail.filled();
-        for level in 1..=self.keys.level {
+        for level in 1..=self.keys.level() {
             let in_tail = |position: &&mut u64| **position != COPIED && **position > self.flushed;
             if let Some(position) = self.keys.position(level).filter(in_tail)
                 && let Some(json) = tail.get(..(*position - self.flushed) as usize)

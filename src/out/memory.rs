@@ -146,6 +146,7 @@ impl<'a> Memory<'a> {
 }
 
 /// The plan for chunks and slabs. No chunk is longer than a buffer of the pool, if there is one.
+#[inline]
 fn plan(options: &Options, estimate: usize) -> ChunkPlan {
     let longest = options.usable_pool().map_or(usize::MAX, Pool::buffer_size);
     ChunkPlan::new(options.first_chunk.min(longest), options.max_chunk.min(longest), estimate)

@@ -267,7 +267,7 @@ impl<'a> Out<'a> {
     pub(crate) fn finish(&mut self) -> Result<Rope> {
         if self.is_one_small_chunk() {
             // Most documents: one chunk of exactly their length.
-            return Ok(Rope::from(Bytes::copy_from_slice(self.memory.tail.filled())));
+            return Ok(Rope::of(Bytes::copy_from_slice(self.memory.tail.filled())));
         }
         let unfit = self.memory.is_oversized(self.offset()) || self.memory.is_nearly_empty();
         if unfit || !self.memory.tail.is_on_slab() {

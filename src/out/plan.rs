@@ -24,6 +24,7 @@ pub(crate) struct ChunkPlan {
 
 impl ChunkPlan {
     /// A plan for chunks from `first` to `max` bytes, for a document of probably `estimate` bytes (0: unknown).
+    #[inline]
     pub(crate) fn new(first: usize, max: usize, estimate: usize) -> ChunkPlan {
         ChunkPlan { first, max, chunk: first, written_at_size: 0, written: 0, estimate: estimate.min(MAX_REMEMBERED) }
     }

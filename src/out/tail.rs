@@ -56,6 +56,7 @@ unsafe impl Sync for Tail<'_> {}
 
 impl<'a> Tail<'a> {
     /// An empty tail in `scratch`.
+    #[inline]
     pub(crate) fn on_scratch(scratch: &'a mut [MaybeUninit<u8>]) -> Tail<'a> {
         let bytes = scratch.as_mut_ptr_range();
         let (start, end) = (bytes.start.cast::<u8>(), bytes.end.cast::<u8>());

@@ -80,8 +80,18 @@ impl Rope {
     /// ```
     /// assert!(json_rope::Rope::new().is_empty());
     /// ```
+    #[inline]
     pub fn new() -> Rope {
-        Rope::default()
+        Rope { list: SmallVec::new(), head: 0, len: 0 }
+    }
+
+    /// A rope of one chunk, which is not empty.
+    #[inline]
+    pub(crate) fn of(chunk: Bytes) -> Rope {
+        let mut rope = Rope::new();
+        rope.len = chunk.len();
+        rope.list.push(chunk);
+        rope
     }
 
     /// Length in bytes, over all chunks. O(1).

@@ -78,7 +78,12 @@ pub(crate) struct Value<'v, T: ?Sized>(pub(crate) &'v T);
 impl<T: ?Sized + Serialize> Source for Value<'_, T> {
     #[inline]
     fn step<const PLAIN: bool>(&mut self, formatter: &mut Formatter<'_, PLAIN>) -> Result<Progress> {
-        ser::serialize(formatter, self.0)?;
+        self.write(formatter)?;
         Ok(Progress::Complete)
+    }
+
+    #[inline]
+    fn write<const PLAIN: bool>(&mut self, formatter: &mut Formatter<'_, PLAIN>) -> Result<()> {
+        ser::serialize(formatter, self.0)
     }
 }
