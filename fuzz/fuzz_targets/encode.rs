@@ -2,21 +2,18 @@
 //! options do not say otherwise, and those of a slow and obvious reference where they do.
 #![no_main]
 
-#[path = "../../tests/support/reference.rs"]
-mod reference;
-#[path = "support/shape.rs"]
-mod shape;
-#[path = "../../tests/support/values.rs"]
-mod values;
+#[allow(dead_code, reason = "shared with the other targets")]
+mod support;
 
 use std::io::Read;
 
 use arbitrary::{Arbitrary, Unstructured};
 use json_rope::{BytesFormat, Encoder, EncoderBuilder, Error, Fragment, Frame, NonFinite, Rope, VectoredSink};
 use libfuzzer_sys::fuzz_target;
-use reference::{Mode, Node, Style};
 use serde_json::Value;
-use values::{Hint, Honest, Shape};
+use support::reference::{Mode, Node, Style};
+use support::shape;
+use support::values::{Hint, Honest, Marked, Shape};
 
 #[derive(Arbitrary, Debug)]
 struct Options {
@@ -39,17 +36,16 @@ impl Options {
 
     fn style(&self) -> Style {
         let mode = Mode::nth(usize::from(self.mode % 8));
-        Style { mode, indent: self.indent.map(|n| " \t".repeat(usize::from(n % 12))), sorted: self.sort }
+        let indent = self.indent.map(|n| " \t".repeat(usize::from(n % 12)));
+        let non_finite = if self.strict { NonFinite::Error } else { NonFinite::Null };
+        Style { mode, indent, sorted: self.sort, bytes: self.bytes_format(), non_finite }
     }
 
     fn builder(&self) -> EncoderBuilder {
         let style = self.style();
-        let mut builder = style.mode.builder().sort_keys(self.sort).bytes(self.bytes_format());
+        let mut builder = style.mode.builder().sort_keys(self.sort).bytes(style.bytes).non_finite(style.non_finite);
         if let Some(indent) = &style.indent {
             builder = builder.pretty(true).indent(indent);
-        }
-        if self.strict {
-            builder = builder.non_finite(NonFinite::Error);
         }
         if !self.usual_chunks {
             let first = 16 + usize::from(self.first % 2000);
@@ -63,63 +59,24 @@ impl Options {
     }
 }
 
-/// The same value without what serde_json has no option for: byte strings as the text they become.
-fn lowered(shape: &Shape, format: BytesFormat) -> Shape {
-    let all = |items: &[Shape]| items.iter().map(|item| lowered(item, format)).collect();
-    let fields = |fields: &[(&'static str, Shape)]| fields.iter().map(|(n, v)| (*n, lowered(v, format))).collect();
-    let boxed = |inner: &Shape| Box::new(lowered(inner, format));
-    match shape {
-        Shape::Bytes(bytes) if format == BytesFormat::Base64 => Shape::Str(reference::base64(bytes)),
-        Shape::Bytes(bytes) if format == BytesFormat::Hex => Shape::Str(reference::hex(bytes)),
-        Shape::Some(inner) => Shape::Some(boxed(inner)),
-        Shape::NewtypeStruct(inner) => Shape::NewtypeStruct(boxed(inner)),
-        Shape::NewtypeVariant(name, inner) => Shape::NewtypeVariant(name, boxed(inner)),
-        Shape::Seq(hint, items) => Shape::Seq(*hint, all(items)),
-        Shape::Tuple(items) => Shape::Tuple(all(items)),
-        Shape::TupleStruct(items) => Shape::TupleStruct(all(items)),
-        Shape::TupleVariant(name, items) => Shape::TupleVariant(name, all(items)),
-        Shape::Map(hint, calls, members) => {
-            let members = members.iter().map(|(key, value)| (key.clone(), lowered(value, format)));
-            Shape::Map(*hint, *calls, members.collect())
-        }
-        Shape::Struct(members) => Shape::Struct(fields(members)),
-        Shape::StructVariant(name, members) => Shape::StructVariant(name, fields(members)),
-        other => other.clone(),
-    }
-}
-
-/// Whether a float that is not finite stands anywhere as a value.
-fn not_finite(shape: &Shape) -> bool {
-    match shape {
-        Shape::F32(n) => !n.is_finite(),
-        Shape::F64(n) => !n.is_finite(),
-        Shape::Some(inner) | Shape::NewtypeStruct(inner) | Shape::NewtypeVariant(_, inner) => not_finite(inner),
-        Shape::Seq(_, items) | Shape::Tuple(items) | Shape::TupleStruct(items) | Shape::TupleVariant(_, items) => {
-            items.iter().any(not_finite)
-        }
-        Shape::Map(_, _, members) => members.iter().any(|(_, value)| not_finite(value)),
-        Shape::Struct(members) | Shape::StructVariant(_, members) => members.iter().any(|(_, value)| not_finite(value)),
-        _ => false,
-    }
-}
-
 fuzz_target!(|data: &[u8]| {
     let mut u = Unstructured::new(data);
     let Ok(options) = u.arbitrary::<Options>() else { return };
     let Ok(value) = shape::shape(&mut u, 8) else { return };
     let encoder = options.builder().build().unwrap();
 
-    let lowered = lowered(&value, options.bytes_format());
-    let plain = match serde_json::to_string(&Honest(&lowered)) {
-        Ok(plain) if !(options.strict && not_finite(&value)) => plain,
+    match serde_json::to_string(&Marked(&value)) {
         // What a flattened raw value looks like is refused as a key.
-        Ok(plain) if plain.contains("$serde_json::private") => return,
-        _ => return refused(&encoder, &value),
-    };
-    let expected = Node::parse(&plain).render(&options.style());
+        Ok(text) if text.contains("$serde_json::private") => return,
+        Ok(_) => {}
+        Err(_) => return refused(&encoder, &value),
+    }
+    let node = Node::of_shape(&value);
+    let Ok(expected) = node.render_until_failure(&options.style()) else { return refused(&encoder, &value) };
+    let plain = node.render(&Style { bytes: options.bytes_format(), ..Style::default() });
 
     in_memory(&encoder, &value, &expected, options.max_chunk());
-    everyday_functions(&value, &lowered);
+    everyday_functions(&value);
     limited(&options, &value, &expected);
     on_demand(&encoder, &value, &plain, &expected);
     if options.indent.is_none() {
@@ -166,12 +123,12 @@ fn in_memory(encoder: &Encoder, value: &Shape, expected: &str, max_chunk: usize)
     assert_eq!(encoder.encode(value).unwrap(), expected);
 }
 
-fn everyday_functions(value: &Shape, lowered: &Shape) {
+fn everyday_functions(value: &Shape) {
     if let Ok(expected) = serde_json::to_string(&Honest(value)) {
         assert_eq!(json_rope::to_string(value).unwrap(), expected);
         let mut out = Vec::new();
-        json_rope::to_writer_pretty(&mut out, lowered).unwrap();
-        assert_eq!(out, serde_json::to_vec_pretty(&Honest(lowered)).unwrap());
+        json_rope::to_writer_pretty(&mut out, value).unwrap();
+        assert_eq!(out, serde_json::to_vec_pretty(&Honest(value)).unwrap());
     }
 }
 

@@ -3,14 +3,14 @@
 
 #![no_main]
 
-#[path = "../../tests/support/frames.rs"]
-mod frames;
+#[allow(dead_code, reason = "shared with the other targets")]
+mod support;
 
 use arbitrary::{Arbitrary, Unstructured};
-use frames::{FRAMES, unframed};
 use json_rope::{Encoder, Error, Fragment, Frame, Pool, Rope};
 use libfuzzer_sys::fuzz_target;
 use serde::Serialize;
+use support::frames::{FRAMES, unframed};
 
 #[derive(Arbitrary, Debug)]
 enum Body {

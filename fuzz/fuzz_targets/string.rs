@@ -2,15 +2,15 @@
 //! copy that escapes character by character. `.ci/fuzz` runs this target with every way of searching that there is.
 #![no_main]
 
-#[path = "../../tests/support/reference.rs"]
-mod reference;
+#[allow(dead_code, reason = "shared with the other targets")]
+mod support;
 
 use std::collections::BTreeMap;
 use std::fmt;
 
 use arbitrary::Arbitrary;
 use libfuzzer_sys::fuzz_target;
-use reference::{Mode, quoted};
+use support::reference::{Mode, quoted};
 
 #[derive(Arbitrary, Debug)]
 struct Input<'a> {

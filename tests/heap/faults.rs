@@ -1,8 +1,7 @@
 //! Proves that a `Serialize` that fails or panics, at any of its calls and on every way out, leaks nothing, and neither
 //! do writers that fail; and that buffers for small messages do not pile up.
 
-use std::cell::Cell;
-use std::fmt::{self, Display};
+use std::fmt::Display;
 use std::io::{self, ErrorKind, Read, Write};
 use std::panic::{self, AssertUnwindSafe};
 
@@ -12,6 +11,7 @@ use serde::{Serialize, Serializer};
 use serde_json::{Value, json};
 
 use crate::counting::live;
+use crate::support::failing::{Action, Risky, Shown, failing_at};
 
 crate::tests! {
     every_call_on_every_way_out,
@@ -28,61 +28,6 @@ fn leaks_nothing(what: impl Display, work: impl FnOnce()) {
     let before = live();
     work();
     assert_eq!(live(), before, "{what} leaks: blocks and bytes");
-}
-
-#[derive(Clone, Copy, Debug, PartialEq)]
-enum Action {
-    Fail,
-    Panic,
-}
-
-thread_local! {
-    /// How many more calls go well, and what happens then.
-    static PLAN: Cell<Option<(usize, Action)>> = const { Cell::new(None) };
-    /// Whether it has happened.
-    static FAILED: Cell<bool> = const { Cell::new(false) };
-}
-
-/// One call of something that may fail. Does not panic through the hook, which would print.
-fn fails() -> bool {
-    let Some((calls, action)) = PLAN.get() else { return false };
-    if calls > 0 {
-        PLAN.set(Some((calls - 1, action)));
-        return false;
-    }
-    FAILED.set(true);
-    if action == Action::Panic {
-        panic::resume_unwind(Box::new(()));
-    }
-    true
-}
-
-/// A value that may fail before and behind what is inside.
-struct Risky<T>(T);
-
-impl<T: Serialize> Serialize for Risky<T> {
-    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        if fails() {
-            return Err(S::Error::custom("on purpose"));
-        }
-        let ok = self.0.serialize(serializer)?;
-        if fails() { Err(S::Error::custom("on purpose")) } else { Ok(ok) }
-    }
-}
-
-/// A text that may fail before each of its pieces.
-struct Shown(&'static [&'static str]);
-
-impl Display for Shown {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        self.0.iter().try_for_each(|piece| if fails() { Err(fmt::Error) } else { f.write_str(piece) })
-    }
-}
-
-impl Serialize for Shown {
-    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        serializer.collect_str(self)
-    }
 }
 
 struct Members<'a>(&'a Fragment);
@@ -194,10 +139,8 @@ fn every_call_on_every_way_out() {
                 for at in 0.. {
                     let mut reached = false;
                     leaks_nothing(format_args!("{name}, {action:?} at call {at}"), || {
-                        PLAN.set(Some((at, action)));
-                        let result = panic::catch_unwind(AssertUnwindSafe(&way_out));
-                        PLAN.set(None);
-                        reached = FAILED.take();
+                        let result;
+                        (result, reached) = failing_at(at, action, &way_out);
                         match result {
                             Ok(Ok(())) => assert!(!reached, "{name}: the failure was lost"),
                             // One of the ways ends with an error of its own.

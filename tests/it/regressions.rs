@@ -5,28 +5,12 @@ use std::collections::BTreeMap;
 use std::io::{self, Write};
 
 use json_rope::{Encoder, Fragment, Rope, VectoredSink, to_rope};
-use serde::ser::{Error as _, SerializeMap, SerializeSeq, SerializeTuple};
+use serde::ser::{SerializeSeq, SerializeTuple};
 use serde::{Serialize, Serializer};
 use serde_json::value::RawValue;
 
-struct Fail;
-
-impl Serialize for Fail {
-    fn serialize<S: Serializer>(&self, _: S) -> Result<S::Ok, S::Error> {
-        Err(S::Error::custom("no"))
-    }
-}
-
-/// A map of one entry; `BTreeMap` would ask for keys that have an order.
-struct Entry<K, V>(K, V);
-
-impl<K: Serialize, V: Serialize> Serialize for Entry<K, V> {
-    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let mut map = serializer.serialize_map(None)?;
-        map.serialize_entry(&self.0, &self.1)?;
-        map.end()
-    }
-}
+use crate::support::failing::Fail;
+use crate::support::values::Member;
 
 /// Serializes an array of one element, and does not mind if that fails.
 struct Careless<T>(T);
@@ -44,7 +28,7 @@ fn a_key_that_serde_json_would_refuse_is_still_named() {
     let some = BTreeMap::from([(Some("k"), Fail)]);
     assert_eq!(to_rope(&some).unwrap_err().pointer(), Some("/k"));
     let raw = RawValue::from_string("\"a\\/b\"".to_owned()).unwrap();
-    assert_eq!(to_rope(&Entry(raw, Fail)).unwrap_err().pointer(), Some("/a~1b"));
+    assert_eq!(to_rope(&Member(raw, Fail, true)).unwrap_err().pointer(), Some("/a~1b"));
 }
 
 #[test]

@@ -1,6 +1,7 @@
 //! What holds for every rope that an encoder makes, and comparison with a message that can be read.
 
-use json_rope::{Encoder, Rope};
+use bytes::Bytes;
+use json_rope::{Encoder, Error, Rope};
 use serde::Serialize;
 
 /// Sizes of the chunks of an encoder with the default options.
@@ -77,4 +78,23 @@ pub fn assert_encodes(encoder: &Encoder, plan: (usize, usize), value: &(impl Ser
     let written = encoder.write(&mut out, value).expect("streams");
     assert_same(&out, want, format_args!("stream, chunks {plan:?}"));
     assert_eq!(written, want.len() as u64);
+}
+
+/// Collects the chunks of a document that does not fail.
+pub fn drain(chunks: impl Iterator<Item = Result<Bytes, Error>>) -> Rope {
+    chunks.map(|chunk| chunk.expect("encodes")).collect()
+}
+
+/// The chunks before the error, and the error, which must be the last item.
+pub fn drain_to_error(mut chunks: impl Iterator<Item = Result<Bytes, Error>>) -> (Rope, Error) {
+    let mut rope = Rope::new();
+    loop {
+        match chunks.next().expect("there is an error") {
+            Ok(chunk) => rope.push(chunk),
+            Err(error) => {
+                assert!(chunks.next().is_none() && chunks.next().is_none(), "nothing follows an error");
+                return (rope, error);
+            }
+        }
+    }
 }

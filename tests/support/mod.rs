@@ -5,6 +5,7 @@
 pub mod check;
 pub mod differential;
 pub mod documents;
+pub mod failing;
 pub mod frames;
 pub mod outputs;
 pub mod reference;

@@ -133,6 +133,7 @@ impl Node {
                 *self = match marked.split_at(1) {
                     ("v", text) => Node::Verbatim(text.into()),
                     ("b", digits) => Node::Bytes(from_hex(digits)),
+                    ("s", text) => Node::Str(text.into()),
                     ("n", float) => Node::NotFinite(float.into()),
                     _ => Node::Fail,
                 };

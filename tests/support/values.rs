@@ -77,7 +77,7 @@ impl<T: ?Sized + Serialize> Serialize for Honest<'_, T> {
 pub struct Marked<'a>(pub &'a Shape);
 
 /// A private character before a string that means something else. The next character says what: `v`, JSON text that is
-/// embedded, `b`, bytes in hexadecimal, `n`, a float that is not finite, `f`, a value that fails.
+/// embedded, `b`, bytes in hexadecimal, `n`, a float that is not finite, `f`, a value that fails, `s`, only the string.
 pub const MARK: char = '\u{e000}';
 
 impl Serialize for Marked<'_> {
@@ -148,6 +148,22 @@ impl Serialize for Key {
     }
 }
 
+/// A map of one member, handed over as an entry or as key and value. `BTreeMap` would ask for keys that have an order.
+pub struct Member<K, V>(pub K, pub V, pub bool);
+
+impl<K: Serialize, V: Serialize> Serialize for Member<K, V> {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        let mut map = serializer.serialize_map(None)?;
+        if self.2 {
+            map.serialize_entry(&self.0, &self.1)?;
+        } else {
+            map.serialize_key(&self.0)?;
+            map.serialize_value(&self.1)?;
+        }
+        map.end()
+    }
+}
+
 /// How the members of a map are handed over.
 #[derive(Clone, Copy, Debug)]
 pub enum Calls {
@@ -207,6 +223,10 @@ impl Shape {
             Shape::Fragment(_, text) => Some(format!("{MARK}v{text}")),
             Shape::Raw(raw) => Some(format!("{MARK}v{}", raw.get())),
             Shape::Fail => Some(format!("{MARK}f")),
+            // Texts that look marked.
+            Shape::Str(text) if text.starts_with(MARK) => Some(format!("{MARK}s{text}")),
+            Shape::Char(MARK) => Some(format!("{MARK}s{MARK}")),
+            Shape::Display(pieces) if pieces.0.concat().starts_with(MARK) => Some(format!("{MARK}s{pieces}")),
             _ => None,
         }
     }

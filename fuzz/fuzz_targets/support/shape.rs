@@ -3,7 +3,7 @@
 
 use arbitrary::{Result, Unstructured};
 
-use crate::values::{Calls, Hint, Key, NAMES, Pieces, Shape};
+use super::values::{Calls, Hint, Key, NAMES, Pieces, Shape};
 
 /// A text: arbitrary, or a piece of it repeated, so that a few bytes of input make a string of many chunks.
 pub fn text(u: &mut Unstructured<'_>) -> Result<String> {

@@ -1,9 +1,5 @@
 //! Proves by trying everything: every distance between the end of a string and the end of a chunk, every control
-//! character in every place of a block, and every `f32`. What takes minutes is ignored by default:
-//!
-//! ```text
-//! cargo test --release --test exhaustive -- --ignored
-//! ```
+//! character in every place of a block, and every `f32`. What takes minutes is sampled, but for `.ci/long`.
 //!
 //! Every character in every mode of escaping is in `options_escapes.rs`.
 
@@ -12,6 +8,7 @@ use std::thread;
 use json_rope::Encoder;
 
 use crate::support::check::{assert_same, assert_well_cut, encoder};
+use crate::support::long;
 use crate::support::reference::{Mode, quoted};
 
 /// First chunks and strings up to this length.
@@ -53,16 +50,17 @@ fn every_first_chunk_around_every_edge() {
     }
 }
 
-/// Every pair of a first chunk and a length, plain: 17 million.
+/// Every pair of a first chunk and a length, plain: 17 million in a long run, and one of 251 lengths for each first chunk
+/// else.
 #[test]
-#[ignore = "takes minutes: cargo test --release --test exhaustive -- --ignored"]
 fn every_first_chunk_and_every_length() {
+    let step = if long() { 1 } else { 251 };
     let text = "x".repeat(MOST);
     let quoted = format!("\"{text}\"");
     on_all_cores(MOST - 15, |n| {
         let first = n + 16;
         let encoder = encoder(first, 64 << 10);
-        for len in 0..=MOST {
+        for len in (first % step..=MOST).step_by(step) {
             let rope = encoder.encode(&text[..len]).unwrap();
             assert_eq!(rope.len(), len + 2);
             let mut at = 0;
@@ -101,13 +99,14 @@ fn every_escape_at_every_place() {
     }
 }
 
-/// Every `f32`, 4,294,967,296 of them: the text reads back as the same bits, with the standard library's parser, or is
+/// Every `f32`, 4,294,967,296 of them in a long run, else every 1021st block of them: the text reads back as the same bits, with the standard library's parser, or is
 /// `null`.
 #[test]
-#[ignore = "takes minutes: cargo test --release --test exhaustive -- --ignored"]
 fn every_f32_reads_back() {
     const STEP: usize = 1 << 12;
-    on_all_cores(1 << 20, |n| {
+    let every = if long() { 1 } else { 1021 };
+    on_all_cores((1 << 20) / every, |n| {
+        let n = n * every;
         let first = (n * STEP) as u32;
         let values: Vec<f32> = (first..=first + (STEP as u32 - 1)).map(f32::from_bits).collect();
         let text = json_rope::to_string(&values).unwrap();

@@ -4,28 +4,12 @@ use std::collections::{BTreeMap, HashMap};
 use std::fmt;
 
 use json_rope::{Error, to_rope, to_rope_pretty, to_string};
-use serde::ser::{SerializeMap, SerializeStruct};
+use serde::ser::SerializeStruct;
 use serde::{Serialize, Serializer};
 
 use crate::support::outputs::{golden, golden_pretty};
 use crate::support::values;
-use crate::support::values::{Pieces, Shape};
-
-/// A map of one member, of which the key needs no order, by either way of handing it over.
-struct Member<K, V>(K, V, bool);
-
-impl<K: Serialize, V: Serialize> Serialize for Member<K, V> {
-    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let mut map = serializer.serialize_map(None)?;
-        if self.2 {
-            map.serialize_entry(&self.0, &self.1)?;
-        } else {
-            map.serialize_key(&self.0)?;
-            map.serialize_value(&self.1)?;
-        }
-        map.end()
-    }
-}
+use crate::support::values::{Member, Pieces, Shape};
 
 /// Asserts how a key comes out, quotes included.
 fn key(key: impl Serialize, text: &str) {

@@ -4,72 +4,15 @@
 use std::cell::Cell;
 use std::fmt::{self, Display};
 use std::io::ErrorKind;
-use std::panic::{self, AssertUnwindSafe};
 
 use json_rope::{BytesFormat, Encoder, Error, Fragment, Rope};
 use serde::ser::{Error as _, SerializeMap, SerializeSeq, SerializeStruct};
 use serde::{Serialize, Serializer};
 
 use crate::support::check::assert_same;
+use crate::support::failing::{Action, Risky, Shown, failing_at};
+use crate::support::values::Member;
 use crate::support::writer::Script;
-
-#[derive(Clone, Copy, Debug, PartialEq)]
-enum Action {
-    Fail,
-    Panic,
-}
-
-thread_local! {
-    /// How many more calls go well, and what happens then.
-    static PLAN: Cell<Option<(usize, Action)>> = const { Cell::new(None) };
-}
-
-/// One call of something that may fail. Says whether it does. Does not panic through the hook, which would print.
-fn fails() -> bool {
-    match PLAN.get() {
-        None => false,
-        Some((0, Action::Fail)) => true,
-        Some((0, Action::Panic)) => panic::resume_unwind(Box::new("on purpose")),
-        Some((calls, action)) => {
-            PLAN.set(Some((calls - 1, action)));
-            false
-        }
-    }
-}
-
-/// A value that may fail before and behind what is inside.
-struct Risky<T>(T);
-
-impl<T: Serialize> Serialize for Risky<T> {
-    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        if fails() {
-            return Err(S::Error::custom("on purpose"));
-        }
-        let ok = self.0.serialize(serializer)?;
-        if fails() { Err(S::Error::custom("on purpose")) } else { Ok(ok) }
-    }
-}
-
-/// A text that may fail before each of its pieces.
-struct Shown(&'static [&'static str]);
-
-impl Display for Shown {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        for piece in self.0 {
-            if fails() {
-                return Err(fmt::Error);
-            }
-            f.write_str(piece)?;
-        }
-        Ok(())
-    }
-}
-
-impl Serialize for Shown {
-    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        serializer.collect_str(self)
-    }
-}
 
 struct Members;
 
@@ -128,9 +71,7 @@ fn encoders() -> Vec<Encoder> {
 
 /// Runs `encode` with a failure at its call number `at`. `None` if it needs fewer calls.
 fn failing<T: fmt::Debug>(at: usize, action: Action, encode: impl FnOnce() -> Result<T, Error>) -> Option<()> {
-    PLAN.set(Some((at, action)));
-    let result = panic::catch_unwind(AssertUnwindSafe(encode));
-    let reached = PLAN.take().is_some_and(|(left, _)| left == 0);
+    let (result, reached) = failing_at(at, action, encode);
     match result {
         Ok(Ok(_)) => return None,
         Ok(Err(error)) => assert!(error.is_data() && action == Action::Fail, "{at}: {error}"),
@@ -207,22 +148,6 @@ fn the_everyday_functions_too() {
     }
 }
 
-/// A map with one member.
-struct One<K, V>(K, V, bool);
-
-impl<K: Serialize, V: Serialize> Serialize for One<K, V> {
-    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let mut map = serializer.serialize_map(Some(1))?;
-        if self.2 {
-            map.serialize_entry(&self.0, &self.1)?;
-        } else {
-            map.serialize_key(&self.0)?;
-            map.serialize_value(&self.1)?;
-        }
-        map.end()
-    }
-}
-
 /// Collected from a function that writes.
 struct With<F>(F);
 
@@ -253,12 +178,12 @@ fn a_display_that_fails_is_an_error() {
             assert!(error.is_data());
             assert_eq!(error.to_string(), format!("cannot encode /0: {text}"));
             for entry in [true, false] {
-                let error = encoder.encode(&(1, One("k", With(failing), entry))).unwrap_err();
+                let error = encoder.encode(&(1, Member("k", With(failing), entry))).unwrap_err();
                 assert_eq!(error.to_string(), format!("cannot encode /1/k: {text}"));
-                let error = encoder.encode(&(1, One(With(failing), 1, entry))).unwrap_err();
+                let error = encoder.encode(&(1, Member(With(failing), 1, entry))).unwrap_err();
                 assert_eq!(error.to_string(), format!("cannot encode /1: {text}"));
                 let mut out = Vec::new();
-                assert!(encoder.write(&mut out, &(1, One(With(failing), 1, entry))).unwrap_err().is_data());
+                assert!(encoder.write(&mut out, &(1, Member(With(failing), 1, entry))).unwrap_err().is_data());
             }
         }
     }
@@ -279,7 +204,7 @@ fn a_display_that_swallows_errors_of_the_output() {
         let limited = builder.clone().max_len(500).build().unwrap();
         let encoder = builder.build().unwrap();
         for entry in [true, false] {
-            let (value, key) = (One("k", With(careless), entry), One(With(careless), "v", entry));
+            let (value, key) = (Member("k", With(careless), entry), Member(With(careless), "v", entry));
             assert!(limited.encode(&value).unwrap_err().is_limit());
             assert!(limited.encode(&key).unwrap_err().is_limit());
             let mut out = Vec::new();
@@ -320,11 +245,11 @@ fn a_display_that_fails_the_second_time() {
                 })
             };
             // It may be an error, but must not be a panic.
-            if let Ok(rope) = encoder.encode(&One(once(), 1, entry)) {
+            if let Ok(rope) = encoder.encode(&Member(once(), 1, entry)) {
                 let text: String = rope.to_string().split_whitespace().collect();
                 assert_eq!(text, r#"{"k":1}"#);
             }
-            assert!(encoder.encode(&One(once(), Bad, entry)).unwrap_err().is_data());
+            assert!(encoder.encode(&Member(once(), Bad, entry)).unwrap_err().is_data());
         }
     }
 }
@@ -344,7 +269,7 @@ fn a_raw_value_whose_display_fails() {
     for encoder in encoders() {
         assert!(encoder.encode(&[Raw]).unwrap_err().is_data());
         for entry in [true, false] {
-            assert!(encoder.encode(&One(Raw, 1, entry)).unwrap_err().is_data());
+            assert!(encoder.encode(&Member(Raw, 1, entry)).unwrap_err().is_data());
         }
     }
 }
@@ -356,9 +281,7 @@ fn a_panic_caught_inside_the_document() {
     impl Serialize for Catches {
         fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
             let mut seq = serializer.serialize_seq(None)?;
-            PLAN.set(Some((3, Action::Panic)));
-            let _ = panic::catch_unwind(AssertUnwindSafe(|| seq.serialize_element(&Members).is_ok()));
-            PLAN.take();
+            drop(failing_at(3, Action::Panic, || seq.serialize_element(&Members).is_ok()));
             seq.serialize_element(&Members)?;
             seq.end()
         }
@@ -368,9 +291,9 @@ fn a_panic_caught_inside_the_document() {
         let want = encoder.encode(&Members).unwrap();
         for _ in 0..2 {
             let _ = encoder.encode(&Catches);
-            let _ = encoder.encode(&One("a", Catches, true));
-            let _ = encoder.encode(&(Catches, Members, One("k", Members, false)));
-            let _ = encoder.write(&mut Vec::new(), &(One("k", Catches, false), Members));
+            let _ = encoder.encode(&Member("a", Catches, true));
+            let _ = encoder.encode(&(Catches, Members, Member("k", Members, false)));
+            let _ = encoder.write(&mut Vec::new(), &(Member("k", Catches, false), Members));
         }
         assert_eq!(encoder.encode(&Members).unwrap(), want);
     }

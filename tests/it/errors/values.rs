@@ -10,14 +10,7 @@ use json_rope::{Encoder, Error, Result, Rope, to_rope, to_rope_pretty};
 use serde::ser::{Error as _, SerializeMap, SerializeSeq, SerializeStruct, SerializeTuple};
 use serde::{Serialize, Serializer};
 
-/// A value that fails.
-struct Fail;
-
-impl Serialize for Fail {
-    fn serialize<S: Serializer>(&self, _: S) -> std::result::Result<S::Ok, S::Error> {
-        Err(S::Error::custom("no such thing"))
-    }
-}
+use crate::support::failing::Fail;
 
 /// What a closure does with the serializer of this crate, by way of the generic trait.
 macro_rules! value {

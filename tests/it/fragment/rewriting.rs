@@ -6,7 +6,7 @@ use std::fmt::Display;
 use json_rope::{Encoder, Error, Fragment, Rope, to_rope};
 use proptest::prelude::*;
 use proptest::test_runner::Config;
-use serde::ser::{Error as _, Impossible, SerializeMap};
+use serde::ser::{Error as _, Impossible};
 use serde::{Serialize, Serializer};
 use serde_json::Value;
 use serde_json::value::RawValue;
@@ -14,7 +14,7 @@ use serde_json::value::RawValue;
 use crate::support::check::{DEFAULT_PLAN, assert_encodes, assert_same};
 use crate::support::reference::{Mode, Node, Style, quoted};
 use crate::support::strategy;
-use crate::support::values::Honest;
+use crate::support::values::{Honest, Member};
 use crate::support::writer::cut;
 
 fn all() -> Mode {
@@ -145,22 +145,6 @@ fn an_empty_fragment_is_an_error() {
     }
 }
 
-/// A map with one key.
-struct One<K, V>(K, V, bool);
-
-impl<K: Serialize, V: Serialize> Serialize for One<K, V> {
-    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let mut map = serializer.serialize_map(Some(1))?;
-        if self.2 {
-            map.serialize_entry(&self.0, &self.1)?;
-        } else {
-            map.serialize_key(&self.0)?;
-            map.serialize_value(&self.1)?;
-        }
-        map.end()
-    }
-}
-
 #[test]
 fn keys_are_strings() {
     let long = format!("\"{}\"", "k".repeat(70_000));
@@ -170,20 +154,23 @@ fn keys_are_strings() {
         for encoder in &encoders {
             for (key, want) in good {
                 let want = if want.is_empty() { format!("{{{long}:1}}") } else { want.into() };
-                assert_eq!(encoder.encode(&One(Fragment::checked(key.to_owned()).unwrap(), 1, entry)).unwrap(), want);
-                assert_eq!(encoder.encode(&One(raw(key), 1, entry)).unwrap(), want);
+                assert_eq!(
+                    encoder.encode(&Member(Fragment::checked(key.to_owned()).unwrap(), 1, entry)).unwrap(),
+                    want
+                );
+                assert_eq!(encoder.encode(&Member(raw(key), 1, entry)).unwrap(), want);
                 let split = Fragment::trusted(cut(&Rope::from(key.to_owned()), 3));
-                assert_eq!(encoder.encode(&One(Some(split), 1, entry)).unwrap(), want);
+                assert_eq!(encoder.encode(&Member(Some(split), 1, entry)).unwrap(), want);
             }
             for key in ["1", "null", "[]", r#"{"a":1}"#, "\"\"1", "\"", "", "\"\\ud800\"", "k"] {
-                let error = encoder.encode(&[One(Fragment::trusted(key), 1, entry)]).unwrap_err();
+                let error = encoder.encode(&[Member(Fragment::trusted(key), 1, entry)]).unwrap_err();
                 assert_eq!(error.to_string(), "cannot encode /0: key must be a string", "{key}");
             }
-            assert!(encoder.encode(&One(Fragment::trusted(b"\"\xff\"".to_vec()), 1, entry)).unwrap_err().is_data());
+            assert!(encoder.encode(&Member(Fragment::trusted(b"\"\xff\"".to_vec()), 1, entry)).unwrap_err().is_data());
         }
         let all = all().builder().build().unwrap();
         let key = Fragment::trusted(r#""é/<\u00e9""#);
-        assert_eq!(all.encode(&One(&key, &key, entry)).unwrap(), {
+        assert_eq!(all.encode(&Member(&key, &key, entry)).unwrap(), {
             r#"{"\u00e9\/\u003c\u00e9":"\u00e9\/\u003c\u00e9"}"#
         });
     }
@@ -201,11 +188,11 @@ fn pointers_name_keys_that_are_fragments() {
     for encoder in [Encoder::new(), sorted] {
         for entry in [true, false] {
             let pointer = |key: &dyn Fn() -> Error| key().pointer().map(str::to_owned);
-            let fragment = || encoder.encode(&One(Fragment::trusted(r#""a\/b""#), Bad, entry)).unwrap_err();
+            let fragment = || encoder.encode(&Member(Fragment::trusted(r#""a\/b""#), Bad, entry)).unwrap_err();
             assert_eq!(pointer(&fragment).as_deref(), Some("/a~1b"), "fragment, {entry}");
-            let raw_value = || encoder.encode(&One(raw(r#""a\/b""#), Bad, entry)).unwrap_err();
+            let raw_value = || encoder.encode(&Member(raw(r#""a\/b""#), Bad, entry)).unwrap_err();
             assert_eq!(pointer(&raw_value).as_deref(), Some("/a~1b"), "raw value, {entry}");
-            let some = || encoder.encode(&One(Some("a/b"), Bad, entry)).unwrap_err();
+            let some = || encoder.encode(&Member(Some("a/b"), Bad, entry)).unwrap_err();
             assert_eq!(pointer(&some).as_deref(), Some("/a~1b"), "option, {entry}");
         }
     }
@@ -359,7 +346,7 @@ fn a_serializer_that_ignores_the_value_leaves_nothing_behind() {
     for panics in [false, true] {
         let rope = to_rope(&(Distracted { panics }, &long, Distracted { panics }, Finder)).unwrap();
         assert_eq!(rope, format!("[7,{},7,7]", long.as_rope()));
-        assert_eq!(to_rope(&One(Distracted { panics }, Finder, true)).unwrap(), r#"{"7":7}"#);
+        assert_eq!(to_rope(&Member(Distracted { panics }, Finder, true)).unwrap(), r#"{"7":7}"#);
     }
 }
 

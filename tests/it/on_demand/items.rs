@@ -15,25 +15,13 @@ use serde::{Serialize, Serializer};
 use serde_json::value::RawValue;
 use serde_json::{Value, json};
 
-use crate::support::check::{assert_well_cut, encoder};
+use crate::support::check::{assert_well_cut, drain, drain_to_error, encoder};
 use crate::support::frames::{FRAMES, frame};
 
-fn drain(chunks: impl Iterator<Item = Result<Bytes, Error>>) -> Rope {
-    chunks.map(|chunk| chunk.expect("encodes")).collect()
-}
-
 /// The text before the error, and the error, which must be the last item.
-fn fail(mut chunks: impl Iterator<Item = Result<Bytes, Error>>) -> (String, Error) {
-    let mut rope = Rope::new();
-    loop {
-        match chunks.next().expect("there is an error") {
-            Ok(chunk) => rope.push(chunk),
-            Err(error) => {
-                assert!(chunks.next().is_none() && chunks.next().is_none(), "nothing behind an error");
-                return (rope.into_string().unwrap(), error);
-            }
-        }
-    }
+fn fail(chunks: impl Iterator<Item = Result<Bytes, Error>>) -> (String, Error) {
+    let (rope, error) = drain_to_error(chunks);
+    (rope.into_string().unwrap(), error)
 }
 
 /// Records of lengths around those where a prefix grows.

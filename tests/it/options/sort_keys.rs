@@ -8,11 +8,12 @@ use std::io::{self, Write};
 use json_rope::{Encoder, EncoderBuilder, Fragment};
 use proptest::prelude::*;
 use proptest::test_runner::Config;
-use serde::ser::{Error as _, SerializeSeq};
+use serde::ser::SerializeSeq;
 use serde::{Serialize, Serializer};
 use serde_json::Value;
 
 use crate::support::check::{DEFAULT_PLAN, assert_encodes, assert_same};
+use crate::support::failing::Fail;
 use crate::support::reference::{Mode, Node, Style};
 use crate::support::strategy;
 use crate::support::values::{Calls, Hint, Honest, Key, Pieces, Shape};
@@ -243,14 +244,6 @@ fn limits_hold() {
     assert_eq!(shallow.encode(&[BTreeMap::from([("a", [1u8; 0])])]).unwrap_err().pointer(), Some("/0/a"));
 }
 
-struct Bad;
-
-impl Serialize for Bad {
-    fn serialize<S: Serializer>(&self, _: S) -> Result<S::Ok, S::Error> {
-        Err(S::Error::custom("bad"))
-    }
-}
-
 #[test]
 fn errors_name_their_place() {
     #[derive(Serialize)]
@@ -260,7 +253,7 @@ fn errors_name_their_place() {
     }
     let nested = [S { b: 1, a: BTreeMap::from([("x", S { b: 2, a: [0; 0] })]) }];
     assert_eq!(sorted(&nested), r#"[{"a":{"x":{"a":[],"b":2}},"b":1}]"#);
-    let failing = (0, S { b: 1, a: BTreeMap::from([("k/~", S { b: 2, a: (1, Bad) })]) });
+    let failing = (0, S { b: 1, a: BTreeMap::from([("k/~", S { b: 2, a: (1, Fail) })]) });
     for encoder in [builder().build().unwrap(), builder().pretty(true).max_chunk(16).build().unwrap()] {
         let mut out = Vec::new();
         for error in [encoder.encode(&failing).unwrap_err(), encoder.write(&mut out, &failing).unwrap_err()] {
@@ -284,7 +277,7 @@ struct Swallows;
 impl Serialize for Swallows {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         let mut seq = serializer.serialize_seq(None)?;
-        let _ = seq.serialize_element(&BTreeMap::from([("b", &Bad), ("a", &Bad)]));
+        let _ = seq.serialize_element(&BTreeMap::from([("b", &Fail), ("a", &Fail)]));
         let _ = seq.serialize_element(&HashMap::from([((), 1)]));
         seq.serialize_element(&BTreeMap::from([("d", 1), ("c", 2)]))?;
         seq.end()
