@@ -70,6 +70,7 @@ mod ser;
 mod setup;
 mod sink;
 pub mod source;
+mod text;
 
 use std::io;
 
@@ -81,11 +82,12 @@ pub use encoder::{Encoder, EncoderBuilder};
 pub use error::{Category, Error, Result};
 pub use fragment::Fragment;
 pub use frame::Frame;
-pub use options::{BytesFormat, NonFinite};
+pub use options::{BigIntegers, BytesFormat, NonFinite};
 pub use pool::{Pool, PoolBuilder, PoolOptions, PoolStats};
 pub use rope::{IntoIter, Rope};
 pub use sink::VectoredSink;
 pub use source::Tree;
+pub use text::Text;
 
 use options::{DEFAULT_MAX_DEPTH, Options};
 use setup::Setup;

@@ -20,6 +20,28 @@ pub enum NonFinite {
     Null,
     /// A data error that names the place.
     Error,
+    /// A string: `"NaN"`, `"Infinity"` or `"-Infinity"`, as the JSON mapping of Protocol Buffers has it.
+    String,
+}
+
+/// How integers are written that a double cannot tell from their neighbours: those beyond ±(2^53 − 1), which are what
+/// JavaScript calls unsafe, and what RFC 7493 (I-JSON, section 2.2) warns of.
+///
+/// ```
+/// use json_rope::{BigIntegers, Encoder};
+///
+/// let encoder = Encoder::builder().big_integers(BigIntegers::String).build()?;
+/// assert_eq!(encoder.encode(&[9_007_199_254_740_991_u64, u64::MAX])?, r#"[9007199254740991,"18446744073709551615"]"#);
+/// # Ok::<(), json_rope::Error>(())
+/// ```
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum BigIntegers {
+    /// As a number, like all others.
+    #[default]
+    Number,
+    /// As a string of the same digits: `"18446744073709551615"`.
+    String,
 }
 
 /// How `serialize_bytes` writes bytes, which JSON has no type for.
@@ -79,6 +101,9 @@ pub(crate) struct Style {
     pub(crate) non_finite: NonFinite,
     pub(crate) bytes: BytesFormat,
     pub(crate) sort_keys: bool,
+    pub(crate) big_integers: BigIntegers,
+    /// RFC 8785. The builder has then set `sort_keys` and `NonFinite::Error` too.
+    pub(crate) canonical: bool,
 }
 
 impl Style {
@@ -89,6 +114,8 @@ impl Style {
         non_finite: NonFinite::Null,
         bytes: BytesFormat::Array,
         sort_keys: false,
+        big_integers: BigIntegers::Number,
+        canonical: false,
     };
 }
 
@@ -98,6 +125,8 @@ pub struct Options {
     pub(crate) style: Style,
     /// One step of indentation; `None`: two spaces.
     pub(crate) indent: Option<String>,
+    /// In pretty output, characters that an array or object may have to stay on one line; 0: none does.
+    pub(crate) inline_width: usize,
     /// `None`: [`DEFAULT_MAX_DEPTH`] where encoding recurses, no limit where it does not.
     pub(crate) max_depth: Option<usize>,
     pub(crate) max_len: u64,
@@ -112,6 +141,7 @@ impl Options {
         Options {
             style: Style { pretty, ..Style::PLAIN },
             indent: None,
+            inline_width: 0,
             max_depth: None,
             max_len: u64::MAX,
             first_chunk: 2 * 1024,

@@ -3,7 +3,7 @@
 use super::Encoder;
 use crate::error::{Error, Result};
 use crate::escape::Escapes;
-use crate::options::{BytesFormat, CHUNK_BOUNDS, MAX_INDENT, NonFinite, Options};
+use crate::options::{BigIntegers, BytesFormat, CHUNK_BOUNDS, MAX_INDENT, NonFinite, Options};
 use crate::pool::Pool;
 
 /// Collects the options of an [`Encoder`]. Made by [`Encoder::builder`].
@@ -46,6 +46,27 @@ impl EncoderBuilder {
     /// ```
     pub fn indent(mut self, indent: &str) -> Self {
         self.options.indent = Some(indent.to_owned());
+        self
+    }
+
+    /// In pretty output, how many characters an array or object may have to stay on one line, as in `[1, 2, 3]` or
+    /// `{"a": 1}`: coordinates, small records. Default: 0, every one that is not empty is broken into lines, as
+    /// serde_json does it. Without [`pretty`](Self::pretty) it has no effect.
+    ///
+    /// What counts is the text of the array or object in one line, from bracket to bracket, in characters (Unicode scalar
+    /// values). Indentation, and the key before it, do not count, so a value looks the same wherever it is. A
+    /// [`Fragment`](crate::Fragment) or raw value with a line break in it fits no line.
+    ///
+    /// The output is held back until it is known whether a line fits: while streaming, up to about three times so many
+    /// characters, however deep the nesting is. The time does not depend on the width.
+    ///
+    /// ```
+    /// let encoder = json_rope::Encoder::builder().pretty(true).inline_width(12).build()?;
+    /// assert_eq!(encoder.encode(&[[1, 2, 3], [1000, 2000, 3000]])?, "[\n  [1, 2, 3],\n  [\n    1000,\n    2000,\n    3000\n  ]\n]");
+    /// # Ok::<(), json_rope::Error>(())
+    /// ```
+    pub fn inline_width(mut self, characters: usize) -> Self {
+        self.options.inline_width = characters;
         self
     }
 
@@ -96,10 +117,32 @@ impl EncoderBuilder {
     /// assert_eq!(Encoder::new().encode(&[f64::NAN])?, "[null]");
     /// let strict = Encoder::builder().non_finite(NonFinite::Error).build()?;
     /// assert_eq!(strict.encode(&[f64::NAN]).unwrap_err().to_string(), "cannot encode /0: float is not finite");
+    /// let named = Encoder::builder().non_finite(NonFinite::String).build()?;
+    /// assert_eq!(named.encode(&[f64::NAN, f64::INFINITY, -f64::INFINITY])?, r#"["NaN","Infinity","-Infinity"]"#);
     /// # Ok::<(), json_rope::Error>(())
     /// ```
     pub fn non_finite(mut self, non_finite: NonFinite) -> Self {
         self.options.style.non_finite = non_finite;
+        self
+    }
+
+    /// How integers beyond ±(2^53 − 1) are written, of any width, for readers that make a double of every number, as
+    /// JavaScript does. Default: [`BigIntegers::Number`].
+    ///
+    /// It is for values: integers of up to 128 bits, and the numbers of a `serde_json::Value`, also with that crate's
+    /// feature `arbitrary_precision`. Floats stay numbers. Map keys are strings in any case, and a
+    /// [`Fragment`](crate::Fragment) or raw value stays as it is.
+    ///
+    /// ```
+    /// use json_rope::{BigIntegers, Encoder};
+    ///
+    /// let encoder = Encoder::builder().big_integers(BigIntegers::String).build()?;
+    /// assert_eq!(encoder.encode(&(1_u64 << 53, -1_i64 << 53))?, r#"["9007199254740992","-9007199254740992"]"#);
+    /// assert_eq!(encoder.encode(&((1_u64 << 53) - 1))?, "9007199254740991");
+    /// # Ok::<(), json_rope::Error>(())
+    /// ```
+    pub fn big_integers(mut self, big_integers: BigIntegers) -> Self {
+        self.options.style.big_integers = big_integers;
         self
     }
 
@@ -130,8 +173,7 @@ impl EncoderBuilder {
     /// much memory again for a moment, and about 50 bytes for each member of an object that is open or is waiting to be
     /// put in order. The time is O(n log n) at any depth, and next to nothing for members that come in order.
     ///
-    /// This is not the canonical form of RFC 8785 (JCS): that compares UTF-16 code units, which is another order as
-    /// soon as keys have characters beyond U+FFFF, and writes numbers as ECMAScript does. The members of a
+    /// For signatures and digests there is [`canonical`](Self::canonical), which has another order. The members of a
     /// [`Fragment`](crate::Fragment) or raw value keep their order.
     ///
     /// ```
@@ -142,6 +184,41 @@ impl EncoderBuilder {
     /// ```
     pub fn sort_keys(mut self, sort_keys: bool) -> Self {
         self.options.style.sort_keys = sort_keys;
+        self
+    }
+
+    /// Whether to write canonical JSON, as RFC 8785 (JSON Canonicalization Scheme, JCS) defines it: for equal data, equal
+    /// bytes, which can be signed or digested. Default: no.
+    ///
+    /// * The members of objects are sorted by the UTF-16 code units of their names. Two members with one name are a data
+    ///   error.
+    /// * Numbers have the text of ECMAScript's `Number::toString`: `1` for 1.0, `0` for -0.0, `1e+21`. NaN and the
+    ///   infinities are a data error. So are integers beyond ±(2^53 − 1) that a double cannot hold: they would change.
+    ///   (Those that are exactly a double, or have the text of one, are written with that text:
+    ///   2^60 as `1152921504606847000`.) The RFC's advice is to make strings of such numbers in the data.
+    /// * There is no white space, and no escape but those that JSON demands.
+    /// * A [`Fragment`](crate::Fragment), a raw value, and a number of serde_json's feature `arbitrary_precision` are read
+    ///   and written anew. A fragment of several chunks is copied into one for that. An error in it names the place of
+    ///   the whole fragment.
+    ///
+    /// It holds as much memory as [`sort_keys`](Self::sort_keys): the outermost open object, twice while it is put in
+    /// order, and about 50 bytes for each open member.
+    ///
+    /// ```
+    /// let encoder = json_rope::Encoder::builder().canonical(true).build()?;
+    /// let document = serde_json::json!({"b": [1.0, -0.0, 1e21, 1e-7], "\u{10000}": 1, "\u{ffff}": 2, "a": {}});
+    /// assert_eq!(encoder.encode(&document)?, "{\"a\":{},\"b\":[1,0,1e+21,1e-7],\"\u{10000}\":1,\"\u{ffff}\":2}");
+    ///
+    /// let error = encoder.encode(&[u64::MAX]).unwrap_err();
+    /// assert_eq!(error.pointer(), Some("/0"));
+    /// # Ok::<(), json_rope::Error>(())
+    /// ```
+    ///
+    /// # Errors
+    /// With `pretty`, `ascii`, `html_safe`, `escape_solidus`, [`BigIntegers::String`] or [`NonFinite::String`],
+    /// [`build`](Self::build) returns a configuration error.
+    pub fn canonical(mut self, canonical: bool) -> Self {
+        self.options.style.canonical = canonical;
         self
     }
 
@@ -248,6 +325,22 @@ impl EncoderBuilder {
             if !indent.bytes().all(|byte| matches!(byte, b' ' | b'\t' | b'\n' | b'\r')) {
                 return Err(Error::config("indent is not JSON white space (space, tab, line feed, carriage return)"));
             }
+        }
+        if options.style.canonical {
+            let style = &mut options.style;
+            let contradictions = [
+                ("pretty", style.pretty),
+                ("ascii", style.escapes.has(Escapes::ASCII)),
+                ("html_safe", style.escapes.has(Escapes::HTML)),
+                ("escape_solidus", style.escapes.has(Escapes::SOLIDUS)),
+                ("BigIntegers::String", style.big_integers == BigIntegers::String),
+                ("NonFinite::String", style.non_finite == NonFinite::String),
+            ];
+            if let Some((name, _)) = contradictions.iter().find(|(_, is_set)| *is_set) {
+                return Err(Error::config(format!("canonical JSON (RFC 8785) does not go with {name}")));
+            }
+            style.sort_keys = true;
+            style.non_finite = NonFinite::Error;
         }
         Ok(Encoder::with_options(options))
     }

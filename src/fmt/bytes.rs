@@ -22,6 +22,7 @@ impl<const PLAIN: bool> Formatter<'_, PLAIN> {
     /// A string in the given encoding, `step` bytes at a time: a multiple of what it encodes as a unit.
     fn encoded(&mut self, bytes: &[u8], encoding: &Encoding, step: usize) -> Result<()> {
         let mut stage = [0; STAGE];
+        self.admit(encoding.encode_len(bytes.len()))?;
         self.out.put_byte(b'"')?;
         for bytes in bytes.chunks(step) {
             let text = &mut stage[..encoding.encode_len(bytes.len())];

@@ -42,10 +42,15 @@ impl<const PLAIN: bool> Formatter<'_, PLAIN> {
     pub(crate) fn before_key(&mut self, index: usize) -> Result<()> {
         let mark = if index == 0 { b'{' } else { b',' };
         if self.sorts() {
-            // The mark stays where it is, whichever member comes after it.
-            self.out.put_byte(mark)?;
-            self.begin_member(index)?;
-            return if self.options.pretty { self.new_line(None, None) } else { Ok(()) };
+            // What is between members stays where it is, whichever of them comes after it.
+            if index > 0 {
+                self.end_member()
+            } else {
+                self.begin_members()?
+            }
+            self.start(mark)?;
+            self.begin_member();
+            return Ok(());
         }
         self.start(mark)
     }
@@ -60,7 +65,9 @@ impl<const PLAIN: bool> Formatter<'_, PLAIN> {
     #[inline]
     pub(crate) fn close_object(&mut self, count: usize) -> Result<()> {
         if self.sorts() && count > 0 {
-            self.sort_members();
+            // While the places for line breaks are known.
+            self.decide_line()?;
+            self.sort_members()?;
         }
         self.close(count, b"{}")
     }
@@ -72,15 +79,22 @@ impl<const PLAIN: bool> Formatter<'_, PLAIN> {
             return self.out.put(brackets);
         }
         if !PLAIN && self.options.pretty {
-            return self.new_line(None, Some(brackets[1]));
+            let bracket = brackets[1];
+            return if self.inline.width > 0 { self.close_line(bracket) } else { self.new_line(None, Some(bracket)) };
         }
         self.out.put_byte(brackets[1])
     }
 
-    /// A bracket or comma, and in pretty output the new line after it.
+    /// A bracket or comma, and in pretty output the new line or space after it.
     #[inline]
     fn start(&mut self, mark: u8) -> Result<()> {
-        if PLAIN || !self.options.pretty { self.out.put_byte(mark) } else { self.new_line(Some(mark), None) }
+        if PLAIN || !self.options.pretty {
+            self.out.put_byte(mark)
+        } else if self.inline.width > 0 {
+            self.start_in_line(mark)
+        } else {
+            self.new_line(Some(mark), None)
+        }
     }
 
     /// Begins the template of lines: a comma and a line break, and one step of indentation, from which longer ones are
@@ -103,7 +117,7 @@ impl<const PLAIN: bool> Formatter<'_, PLAIN> {
     }
 
     /// A new line, indented to the depth, between the given marks.
-    fn new_line(&mut self, before: Option<u8>, after: Option<u8>) -> Result<()> {
+    pub(super) fn new_line(&mut self, before: Option<u8>, after: Option<u8>) -> Result<()> {
         debug_assert!(self.line_breaks != LineBreaks::Removed, "a pretty encoder is refused by the frame");
         // All but the marks is the same for every line of a depth, so it is put together once.
         let len = self.indent_start + self.depth * self.indent_len;

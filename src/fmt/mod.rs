@@ -4,13 +4,17 @@
 //! compact output with serde_json's escapes is plain, everything else reads its [`Options`] as it goes.
 //!
 //! * `layout`: brackets, commas, colons, indentation, depth
+//! * `inline`: which arrays and objects stay on one line of pretty output
 //! * `number`: integers and floats
 //! * `string`: quotes and escapes
 //! * `bytes`: byte strings
 //! * `raw`: JSON text from elsewhere
+//! * `canonical`: the same in canonical form
 //! * `sort`: members in the order of their keys
 
 mod bytes;
+mod canonical;
+mod inline;
 mod layout;
 mod number;
 mod raw;
@@ -23,6 +27,7 @@ use crate::error::{Error, Result};
 use crate::options::{LineBreaks, Options, Style};
 use crate::out::Out;
 use crate::setup::Setup;
+use inline::Inline;
 use sort::Sorter;
 
 /// Writes the tokens of one document.
@@ -46,6 +51,7 @@ pub struct Formatter<'a, const PLAIN: bool> {
     indent_start: usize,
     indent_len: usize,
     line_breaks: LineBreaks,
+    inline: Inline,
 }
 
 impl<'a, const PLAIN: bool> Formatter<'a, PLAIN> {
@@ -64,6 +70,7 @@ impl<'a, const PLAIN: bool> Formatter<'a, PLAIN> {
             indent_start: 0,
             indent_len: 0,
             line_breaks: setup.line_breaks,
+            inline: Inline::default(),
         }
     }
 
@@ -73,6 +80,7 @@ impl<'a, const PLAIN: bool> Formatter<'a, PLAIN> {
     pub(crate) fn prepare(&mut self, options: &Options) {
         if !PLAIN && options.style.pretty {
             self.begin_line_template(options.indent());
+            self.inline.width = options.inline_width;
         }
     }
 

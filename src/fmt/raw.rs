@@ -13,12 +13,8 @@ use super::string::SEND_FROM;
 use crate::error::Result;
 use crate::escape::{self, Escapes};
 use crate::options::LineBreaks;
+use crate::out::MIN_LINK_LEN;
 use crate::rope::Rope;
-
-/// A chunk of a fragment is linked into the rope if it has at least this many bytes, and copied otherwise. Below, copying costs less than
-/// one more chunk does at every step on its way to the socket; and it keeps many small fragments from making many small
-/// chunks. (okio found the same limit for the segments it shares.)
-const MIN_LINK_LEN: usize = 1024;
 
 /// Chunks of a fragment that are handed to the writer in one call.
 const SEND_BATCH: usize = 32;
@@ -29,6 +25,10 @@ const RECORD_SEPARATOR: u8 = 0x1e;
 impl<const PLAIN: bool> Formatter<'_, PLAIN> {
     /// JSON text in one piece.
     pub(crate) fn raw(&mut self, json: &str) -> Result<()> {
+        if !PLAIN && self.options.canonical {
+            return self.canonicalize(json);
+        }
+        self.admit_foreign(json.len(), std::iter::once(json.as_bytes()))?;
         if self.keeps_all_bytes() {
             return self.copy(json.as_bytes());
         }
@@ -40,6 +40,10 @@ impl<const PLAIN: bool> Formatter<'_, PLAIN> {
         if json.is_empty() {
             return Err(self.fail_data("the fragment is empty"));
         }
+        if !PLAIN && self.options.canonical {
+            return self.canonicalize_rope(json);
+        }
+        self.admit_foreign(json.len(), json.chunks().iter().map(|chunk| &chunk[..]))?;
         let separates = |chunk: &Bytes| chunk.contains(&RECORD_SEPARATOR);
         if self.keeps_all_bytes() || (self.keeps_all_text() && !json.chunks().iter().any(separates)) {
             return self.verbatim(json);

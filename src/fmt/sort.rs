@@ -13,7 +13,7 @@ use std::cmp::Ordering;
 use std::ops::Range;
 
 use super::Formatter;
-use crate::error::Result;
+use crate::error::{Error, Result};
 
 /// Bytes that each list may keep for the next object, once no object is open.
 const MAX_KEPT: usize = 64 * 1024;
@@ -49,7 +49,7 @@ struct Member {
     key: Range<usize>,
 }
 
-/// The text of a member, from after the bracket or comma to before the next comma or bracket.
+/// The text of a member, without the commas, brackets and white space around it.
 #[derive(Clone)]
 struct Piece {
     text: Range<usize>,
@@ -63,13 +63,25 @@ struct Unsorted {
     /// The first of the objects in `unsorted` that are inside this one. They end with it.
     first_inside: usize,
     pieces: Range<usize>,
+    /// The text between its first two members, and between any others.
+    gap: Range<usize>,
     /// Where in the copy its text begins.
     to: usize,
 }
 
-/// The order of keys, given as UTF-8. (The order of RFC 8785 would be that of `str::encode_utf16`.)
-fn compare(a: &[u8], b: &[u8]) -> Ordering {
-    a.cmp(b)
+/// Compares keys, given as UTF-8: as UTF-16 in canonical JSON (RFC 8785, section 3.2.3), otherwise as they are.
+#[inline]
+fn compare(a: &[u8], b: &[u8], canonical: bool) -> Ordering {
+    if !canonical {
+        return a.cmp(b);
+    }
+    // Both orders are that of the code points, but for surrogates, which stand for what is beyond U+FFFF: in UTF-16 they
+    // come before U+E000 to U+FFFF, of which the first byte in UTF-8 is 0xee or 0xef.
+    let different = a.iter().zip(b).find(|(a, b)| a != b);
+    different.map_or(a.len().cmp(&b.len()), |(&a, &b)| {
+        let is_reversed = a >= 0xee && b >= 0xee && (a >= 0xf0) != (b >= 0xf0);
+        if is_reversed { b.cmp(&a) } else { a.cmp(&b) }
+    })
 }
 
 impl<const PLAIN: bool> Formatter<'_, PLAIN> {
@@ -79,15 +91,25 @@ impl<const PLAIN: bool> Formatter<'_, PLAIN> {
         !PLAIN && self.options.sort_keys
     }
 
-    /// Notes that the text of the member with this index begins here, after a bracket or comma.
-    pub(super) fn begin_member(&mut self, index: usize) -> Result<()> {
-        if index == 0 {
-            self.out.hold()?;
-            self.sorter.objects.push(Object { first: self.sorter.members.len(), moved: 0 });
+    /// Notes that the text of the latest member ends here, before a comma.
+    pub(super) fn end_member(&mut self) {
+        let (at, unsorted) = (self.out.held().len(), self.sorter.unsorted.len());
+        if let Some(Member { piece, .. }) = self.sorter.members.last_mut() {
+            (piece.text.end, piece.unsorted.end) = (at, unsorted);
         }
+    }
+
+    /// Holds an object from here on, before its bracket, so that its members can be put in order.
+    pub(super) fn begin_members(&mut self) -> Result<()> {
+        self.out.hold()?;
+        self.sorter.objects.push(Object { first: self.sorter.members.len(), moved: 0 });
+        Ok(())
+    }
+
+    /// Notes that the text of a member begins here.
+    pub(super) fn begin_member(&mut self) {
         let (at, key, unsorted) = (self.out.held().len(), self.names.len(), self.sorter.unsorted.len());
         self.sorter.members.push(Member { piece: Piece { text: at..at, unsorted: unsorted..unsorted }, key: key..key });
-        Ok(())
     }
 
     /// Notes the key of the member that has begun.
@@ -100,16 +122,18 @@ impl<const PLAIN: bool> Formatter<'_, PLAIN> {
         }
     }
 
-    /// Puts the members of the object that ends here in the order of their keys' bytes, or notes their order; equal
-    /// keys stay in the order they came in.
-    pub(super) fn sort_members(&mut self) {
+    /// Puts the members of the object whose last member ends here in the order of their keys, or notes their order; equal
+    /// keys stay in the order they came in, or are an error in canonical JSON.
+    pub(super) fn sort_members(&mut self) -> Result<()> {
+        self.end_member();
         let sorter = &mut self.sorter;
-        let Some(object) = sorter.objects.pop() else { return };
+        let Some(object) = sorter.objects.pop() else { return Ok(()) };
         let first_name = sorter.members.get(object.first).map_or(0, |member| member.key.start);
         // After a failure that a `Serialize` swallowed there may be members that were not written, and nothing will
         // come of the document.
-        if self.out.check().is_ok() {
-            sorter.close(&object, &self.names, self.out.held());
+        self.out.check()?;
+        if let Err(name) = sorter.close(&object, &self.names, self.out.held(), self.options.canonical) {
+            return Err(self.duplicate_name(&name));
         }
         sorter.members.truncate(object.first);
         self.names.truncate(first_name);
@@ -118,14 +142,26 @@ impl<const PLAIN: bool> Formatter<'_, PLAIN> {
             self.names.shrink_to(MAX_KEPT);
         }
         self.out.release();
+        Ok(())
+    }
+
+    #[cold]
+    fn duplicate_name(&mut self, name: &str) -> Error {
+        self.fail_data(&format!("the name {name:?} occurs twice in one object, which canonical JSON does not allow"))
     }
 }
 
 impl Sorter {
-    /// Ends `object`, whose text ends where `held` ends.
-    fn close(&mut self, object: &Object, names: &str, held: &mut [u8]) {
+    /// Ends `object`, whose members have ended. The error is a name that occurs twice, if that is not allowed.
+    fn close(
+        &mut self,
+        object: &Object,
+        names: &str,
+        held: &mut [u8],
+        canonical: bool,
+    ) -> std::result::Result<(), String> {
         let mut moved = object.moved;
-        if let Some(text) = self.note_order(object, names, held.len())
+        if let Some(text) = self.note_order(object, names, canonical)?
             && text.len() / 2 >= moved
         {
             moved = text.len();
@@ -140,31 +176,39 @@ impl Sorter {
                 }
             }
         }
+        Ok(())
     }
 
-    /// If the members of the object that ends at `end` are not in order, notes their order and returns its text.
-    fn note_order(&mut self, object: &Object, names: &str, end: usize) -> Option<Range<usize>> {
-        let members = self.members.get_mut(object.first..)?;
+    /// If the members of the object are not in order, notes their order and returns its text.
+    fn note_order(
+        &mut self,
+        object: &Object,
+        names: &str,
+        canonical: bool,
+    ) -> std::result::Result<Option<Range<usize>>, String> {
+        let members = self.members.get_mut(object.first..).unwrap_or_default();
+        let [Member { piece: first, .. }, Member { piece: second, .. }, ..] = &*members else { return Ok(None) };
+        let (gap, first_inside, start) = (first.text.end..second.text.start, first.unsorted.start, first.text.start);
+        let text = start..members.last().map_or(start, |last| last.piece.text.end);
         let key = |member: &Member| names.as_bytes().get(member.key.clone()).unwrap_or_default();
-        if members.is_sorted_by(|a, b| compare(key(a), key(b)).is_le()) {
-            return None;
-        }
-        let text = members.first()?.piece.text.start..end;
-        let first_inside = members.first()?.piece.unsorted.start;
-        // A member ends one byte before the next one begins, where the comma is.
-        let (mut text_end, mut unsorted_end) = (end, self.unsorted.len());
-        for Member { piece, .. } in members.iter_mut().rev() {
-            (piece.text.end, piece.unsorted.end) = (text_end, unsorted_end);
-            (text_end, unsorted_end) = (piece.text.start.saturating_sub(1), piece.unsorted.start);
+        let in_order = |a: &Member, b: &Member| match compare(key(a), key(b), canonical) {
+            Ordering::Equal => !canonical,
+            order => order.is_lt(),
+        };
+        if members.is_sorted_by(in_order) {
+            return Ok(None);
         }
         // Where they begin tells members with equal keys apart.
         let began = |member: &Member| member.piece.text.start;
-        members.sort_unstable_by(|a, b| compare(key(a), key(b)).then(began(a).cmp(&began(b))));
+        members.sort_unstable_by(|a, b| compare(key(a), key(b), canonical).then(began(a).cmp(&began(b))));
+        if canonical && let Some(twice) = members.windows(2).find(|pair| key(&pair[0]) == key(&pair[1])) {
+            return Err(String::from_utf8_lossy(key(&twice[0])).into_owned());
+        }
         let first_piece = self.pieces.len();
         self.pieces.extend(members.iter().map(|member| member.piece.clone()));
         let pieces = first_piece..self.pieces.len();
-        self.unsorted.push(Unsorted { text: text.clone(), first_inside, pieces, to: 0 });
-        Some(text)
+        self.unsorted.push(Unsorted { text: text.clone(), first_inside, pieces, gap, to: 0 });
+        Ok(Some(text))
     }
 
     /// Puts the object with this index in `unsorted`, the last one, and all inside it in order. They are then off the
@@ -198,14 +242,27 @@ impl Sorter {
                 copy[to..moved_to(end)].copy_from_slice(&held[piece.text.start..end]);
                 to += piece.text.len();
                 if index < last {
-                    copy[to] = b',';
-                    to += 1;
+                    copy[to..to + object.gap.len()].copy_from_slice(&held[object.gap.clone()]);
+                    to += object.gap.len();
                 }
             }
         }
         held[text.clone()].copy_from_slice(&copy[..text.len()]);
         pieces.truncate(unsorted[first_inside].pieces.start);
         unsorted.truncate(first_inside);
+    }
+
+    /// The text from `from` on has moved: what was at one position is now at `new` of it.
+    pub(super) fn move_text(&mut self, from: usize, new: impl Fn(usize) -> usize) {
+        let shift = |range: &mut Range<usize>| *range = new(range.start)..new(range.end);
+        let is_after = |range: &Range<usize>| range.start >= from;
+        let members = self.members.iter_mut().map(|member| &mut member.piece.text);
+        members.rev().take_while(|text| is_after(text)).for_each(shift);
+        self.pieces.iter_mut().map(|piece| &mut piece.text).rev().take_while(|text| is_after(text)).for_each(shift);
+        for object in self.unsorted.iter_mut().rev().take_while(|object| is_after(&object.text)) {
+            shift(&mut object.text);
+            shift(&mut object.gap);
+        }
     }
 
     /// Forgets everything, and lets go of memory that a large object needed: a document that streams may go on for long.

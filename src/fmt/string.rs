@@ -6,6 +6,8 @@ use std::mem;
 use super::Formatter;
 use crate::error::{Error, Result};
 use crate::escape::{self, Escapes, MAX_ESCAPE};
+use crate::out::MIN_LINK_LEN;
+use crate::text::Text;
 
 /// Below this many bytes of text that surely fit, a long string near the end of the room is copied up to its next
 /// escape instead of block by block.
@@ -23,11 +25,24 @@ impl<const PLAIN: bool> Formatter<'_, PLAIN> {
     /// A whole string, quoted.
     #[inline(never)]
     pub(crate) fn string(&mut self, text: &str) -> Result<()> {
+        self.admit(text.len())?;
         if self.put_quoted(b"\"", text, b"\"") {
             return Ok(());
         }
         self.out.put_byte(b'"')?;
         self.piece(text)?;
+        self.out.put_byte(b'"')
+    }
+
+    /// A whole string that can be shared. If it is long and has nothing to escape, it is linked instead of copied.
+    #[inline(never)]
+    pub(crate) fn shared_string(&mut self, text: Text) -> Result<()> {
+        self.admit(text.len())?;
+        if text.len() < MIN_LINK_LEN || !self.out.can_link() || self.clean_len(&text) < text.len() {
+            return self.string(&text);
+        }
+        self.out.put_byte(b'"')?;
+        self.out.link(text.into_bytes())?;
         self.out.put_byte(b'"')
     }
 
@@ -76,6 +91,7 @@ impl<const PLAIN: bool> Formatter<'_, PLAIN> {
     fn slow_key(&mut self, index: usize, text: &str) -> Result<()> {
         self.before_key(index)?;
         self.note_key(text);
+        self.admit(text.len())?;
         let quick = match self.options.pretty {
             _ if PLAIN => false, // tried already
             true => self.put_quoted(b"\"", text, b"\": "),
@@ -148,6 +164,7 @@ impl<const PLAIN: bool> Formatter<'_, PLAIN> {
 
     /// Part of a string, without quotes.
     pub(crate) fn piece(&mut self, mut text: &str) -> Result<()> {
+        self.admit(text.len())?;
         while text.len() >= SEND_FROM && self.out.can_send() {
             let window = if text.len() < SEND_AT_MOST + SEND_FROM { text.len() } else { SEND_AT_MOST };
             let clean = self.clean_len(&text[..text.floor_char_boundary(window)]);

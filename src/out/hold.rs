@@ -13,6 +13,8 @@ pub(super) struct Holds {
     from: usize,
     /// How long the ones before were, from the first hold to the last release.
     last: usize,
+    /// Whether the room was planned while something was held, and so is larger than it otherwise would be.
+    pub(super) has_raised_room: bool,
 }
 
 impl Holds {
@@ -24,8 +26,25 @@ impl Holds {
 impl Out<'_> {
     /// Keeps all bytes from here on in the tail, until as many [`release`](Self::release)s.
     pub(crate) fn hold(&mut self) -> Result<()> {
+        self.hold_for(self.holds.last.saturating_mul(2))
+    }
+
+    /// Like [`hold`](Self::hold), for what will probably be no more than `most` bytes. Costs next to nothing where there is
+    /// room for so many.
+    #[inline]
+    pub(crate) fn hold_briefly(&mut self, most: usize) -> Result<()> {
+        if self.holds.open > 0 || self.room() < most {
+            return self.hold_for(most);
+        }
+        self.holds.from = self.memory.tail.filled_len();
+        self.holds.open = 1;
+        Ok(())
+    }
+
+    #[inline(never)]
+    fn hold_for(&mut self, probably: usize) -> Result<()> {
         if self.holds.open == 0 {
-            self.make_room_for_hold()?;
+            self.make_room_for_hold(probably)?;
             self.holds.from = self.memory.tail.filled_len();
         }
         self.holds.open += 1;
@@ -35,10 +54,10 @@ impl Out<'_> {
 
     /// Moves complete bytes out of the tail if what will be held may not fit after them: otherwise all of it would have
     /// to move to a larger slab. They leave for the writer while streaming, and become a chunk on demand or in a pool's
-    /// buffer. (Slabs in memory without a pool are much longer than what is held, or made for it.)
-    fn make_room_for_hold(&mut self) -> Result<()> {
+    /// buffer. In other slabs, whole chunks are cut.
+    fn make_room_for_hold(&mut self, probably: usize) -> Result<()> {
         let (filled, chunk) = (self.memory.tail.filled_len(), self.memory.plan.chunk_len());
-        let may_not_fit = self.memory.tail.capacity() - filled <= self.holds.last.saturating_mul(2);
+        let may_not_fit = self.memory.tail.capacity() - filled <= probably;
         let pooled = self.memory.tail.is_on_pooled_slab();
         if self.can_send() {
             if filled > self.memory.plan.batch() / 2 || (pooled && may_not_fit && filled >= chunk / 2) {
@@ -53,22 +72,62 @@ impl Out<'_> {
         {
             self.cut_full_chunks();
             self.cut_chunk(char_boundary_before_end(self.memory.tail.filled()));
+        } else if may_not_fit && self.target.is_rope() {
+            self.cut_full_chunks();
         }
         Ok(())
     }
 
     /// Ends a [`hold`](Self::hold).
+    #[inline]
     pub(crate) fn release(&mut self) {
         self.holds.open -= 1;
-        if self.holds.open == 0 {
+        if self.holds.open == 0 && self.holds.has_raised_room {
             self.holds.last = self.memory.tail.filled_len().saturating_sub(self.holds.from);
+            self.update_room();
         }
+    }
+
+    /// Ends the hold for the first `len` bytes of the tail, if nobody else holds them. They leave if they are enough;
+    /// returns how many did.
+    pub(crate) fn release_front(&mut self, len: usize) -> Result<usize> {
+        if self.holds.open != 1 || self.message.is_some() {
+            return Ok(0);
+        }
+        let before = self.memory.tail.filled_len();
+        let gone = |out: &Out<'_>| before - out.memory.tail.filled_len();
+        if self.target.is_drain() {
+            if len >= self.memory.plan.batch() {
+                self.check()?;
+                self.flush_front(len, &[])?;
+            }
+        } else {
+            while self.memory.tail.is_on_slab() && len - gone(self) >= self.max_cut() {
+                let part = char_boundary_before_end(&self.memory.tail.filled()[..self.max_cut()]);
+                self.cut_chunk(part);
+            }
+        }
+        let gone = gone(self);
+        self.holds.from = len - gone;
         self.update_room();
+        Ok(gone)
     }
 
     /// How many bytes of the tail are not held, and so cannot change any more.
     pub(super) fn certain_len(&self) -> usize {
         if self.holds.is_empty() { self.memory.tail.filled_len() } else { self.holds.from }
+    }
+
+    /// Forgets all but the first `len` bytes of the tail.
+    pub(crate) fn take_back(&mut self, len: usize) {
+        debug_assert!(!self.holds.is_empty() && self.holds.from <= len);
+        self.memory.tail.truncate(len);
+    }
+
+    /// The length of [`held`](Self::held).
+    #[inline(always)]
+    pub(crate) fn held_len(&self) -> usize {
+        self.memory.tail.filled_len()
     }
 
     /// The tail, at least as far back as the first hold.

@@ -124,6 +124,19 @@ impl Out<'_> {
         name.unwrap_or_default()
     }
 
+    /// Bytes of the tail from `from` on have moved: what was at one position is now at `new` of it.
+    pub(crate) fn move_keys(&mut self, from: usize, new: impl Fn(usize) -> usize) {
+        for level in (1..=self.keys.level).rev() {
+            match self.keys.position(level) {
+                Some(position) if *position != COPIED && *position != 0 => {
+                    let Some(at) = position.checked_sub(self.flushed).filter(|at| *at > from as u64) else { return };
+                    *position = self.flushed + new(at as usize) as u64;
+                }
+                _ => {}
+            }
+        }
+    }
+
     /// Copies the names that are in the tail, before its bytes are handed over.
     #[cold]
     pub(super) fn copy_open_keys(&mut self) {

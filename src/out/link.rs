@@ -6,6 +6,11 @@ use super::Out;
 use super::utf8::char_boundary_before_end;
 use crate::error::Result;
 
+/// What can be shared is linked into the rope if it has at least this many bytes, and copied otherwise. Below, copying
+/// costs less than one more chunk does at every step on its way to the socket; and many small fragments do not make many
+/// small chunks. (okio found the same limit for the segments it shares.)
+pub(crate) const MIN_LINK_LEN: usize = 1024;
+
 impl Out<'_> {
     /// Whether [`link`](Self::link) can be called: chunks are kept or taken, and nothing is held.
     pub(crate) fn can_link(&self) -> bool {

@@ -44,6 +44,7 @@ use tail::Scratch;
 use utf8::char_boundary_before_end;
 
 pub(crate) use keys::CopiedNames;
+pub(crate) use link::MIN_LINK_LEN;
 pub(crate) use plan::MAX_REMEMBERED;
 pub(crate) use tail::scratch;
 pub(crate) use target::{Drain, Target};
@@ -425,5 +426,6 @@ impl<'a> Out<'a> {
         };
         let room = self.memory.unused().saturating_sub(self.memory.tailroom);
         self.memory.tail.set_room(self.remaining().min(planned).min(room));
+        self.holds.has_raised_room = !self.is_free();
     }
 }

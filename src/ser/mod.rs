@@ -18,6 +18,7 @@ use serde::Serialize;
 use crate::error::{Error, Result};
 use crate::fmt::Formatter;
 use crate::fragment;
+use crate::text;
 use compound::{Array, Object};
 use map::Map;
 use token::SerdeJsonToken;
@@ -66,6 +67,15 @@ impl<'f, 'a, const PLAIN: bool> Serializer<'f, 'a, PLAIN> {
     fn fragment<T: ?Sized + Serialize>(self, value: &T) -> Result<()> {
         match fragment::take_handoff() {
             Some(json) => self.formatter.fragment(json),
+            None => self.unwrap(value),
+        }
+    }
+
+    /// Apart, as `fragment` is.
+    #[inline(never)]
+    fn text<T: ?Sized + Serialize>(self, value: &T) -> Result<()> {
+        match text::take_handoff() {
+            Some(text) => self.formatter.shared_string(text),
             None => self.unwrap(value),
         }
     }
@@ -124,7 +134,7 @@ impl<'f, 'a, const PLAIN: bool> serde::Serializer for Serializer<'f, 'a, PLAIN> 
     }
 
     fn serialize_i128(self, value: i128) -> Result<()> {
-        self.formatter.wide_integer(value)
+        self.formatter.wide_integer(value < 0, value.unsigned_abs())
     }
 
     #[inline]
@@ -148,7 +158,7 @@ impl<'f, 'a, const PLAIN: bool> serde::Serializer for Serializer<'f, 'a, PLAIN> 
     }
 
     fn serialize_u128(self, value: u128) -> Result<()> {
-        self.formatter.wide_integer(value)
+        self.formatter.wide_integer(false, value)
     }
 
     #[inline]
@@ -202,7 +212,11 @@ impl<'f, 'a, const PLAIN: bool> serde::Serializer for Serializer<'f, 'a, PLAIN> 
 
     #[inline]
     fn serialize_newtype_struct<T: ?Sized + Serialize>(self, name: &'static str, value: &T) -> Result<()> {
-        if name == fragment::TOKEN { self.fragment(value) } else { self.unwrap(value) }
+        match name {
+            fragment::TOKEN => self.fragment(value),
+            text::TOKEN => self.text(value),
+            _ => self.unwrap(value),
+        }
     }
 
     fn serialize_newtype_variant<T: ?Sized + Serialize>(

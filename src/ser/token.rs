@@ -43,11 +43,11 @@ impl SerdeJsonToken {
         if SerdeJsonToken::of(key) != Some(self) || index > 0 {
             return Err(Error::data(self.misuse()));
         }
-        value.serialize(Text(
-            |json: &str| {
-                if json.is_empty() { Err(Error::data(self.misuse())) } else { formatter.raw(json) }
-            },
-        ))
+        value.serialize(Text(|json: &str| match self {
+            _ if json.is_empty() => Err(Error::data(self.misuse())),
+            SerdeJsonToken::Number => formatter.number_text(json),
+            SerdeJsonToken::RawValue => formatter.raw(json),
+        }))
     }
 
     /// The end of that struct, which must have had its field.

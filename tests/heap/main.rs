@@ -13,6 +13,7 @@ mod faults;
 mod formats;
 mod on_demand;
 mod pools;
+mod shared;
 mod streaming;
 
 use std::panic;
@@ -28,8 +29,16 @@ type Test = (&'static str, fn());
 fn main() {
     let arguments: Vec<String> = std::env::args().skip(1).collect();
     let filters: Vec<&String> = arguments.iter().filter(|argument| !argument.starts_with('-')).collect();
-    let tests =
-        [budgets::TESTS, faults::TESTS, formats::TESTS, on_demand::TESTS, pools::TESTS, streaming::TESTS].concat();
+    let tests = [
+        budgets::TESTS,
+        faults::TESTS,
+        formats::TESTS,
+        on_demand::TESTS,
+        pools::TESTS,
+        shared::TESTS,
+        streaming::TESTS,
+    ]
+    .concat();
     let is_chosen = |(name, _): &Test| filters.is_empty() || filters.iter().any(|filter| name.contains(*filter));
     let chosen: Vec<Test> = tests.into_iter().filter(is_chosen).collect();
     if arguments.iter().any(|argument| argument == "--list") {

@@ -10,7 +10,7 @@ use crate::counting::{Heap, measured};
 use crate::{KIB, MIB};
 
 /// The promise for a document of any length.
-const PEAK: usize = 256 * KIB;
+pub const PEAK: usize = 256 * KIB;
 
 /// A document of 256 MiB; a quarter of that in a debug build, where it would take half a minute.
 const LARGE: usize = if cfg!(debug_assertions) { 64 * MIB } else { 256 * MIB };
@@ -36,7 +36,7 @@ impl Write for Count {
 }
 
 /// Streams `value`, which must be `length` bytes long.
-fn stream(encoder: &Encoder, value: &(impl Serialize + ?Sized), length: usize) -> Heap {
+pub fn stream(encoder: &Encoder, value: &(impl Serialize + ?Sized), length: usize) -> Heap {
     let mut writer = Count(0);
     let (written, heap) = measured(|| encoder.write(&mut writer, value).unwrap());
     assert_eq!((written, writer.0), (length as u64, length as u64));

@@ -26,8 +26,11 @@ mod data_model {
 
 /// What the options change, and the limits.
 mod options {
+    mod canonical;
     mod escapes;
+    mod inline;
     mod limits;
+    mod numbers;
     mod sort_depth;
     mod sort_keys;
     mod sort_streams;
@@ -70,6 +73,9 @@ mod pool {
     mod reuse;
     mod threads;
 }
+
+/// Text that is linked instead of copied.
+mod text;
 
 /// JSON that is already encoded.
 mod fragment {

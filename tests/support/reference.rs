@@ -3,7 +3,7 @@
 
 use std::ops::ControlFlow;
 
-use json_rope::{BytesFormat, Encoder, EncoderBuilder, NonFinite};
+use json_rope::{BigIntegers, BytesFormat, Encoder, EncoderBuilder, NonFinite};
 use serde::Serialize;
 
 use super::values::{MARK, Marked, Shape};
@@ -103,6 +103,11 @@ pub struct Style {
     pub sorted: bool,
     pub bytes: BytesFormat,
     pub non_finite: NonFinite,
+    pub big_integers: BigIntegers,
+    /// RFC 8785: with nothing else but a format of bytes.
+    pub canonical: bool,
+    /// In pretty output, characters that a list may have to stay on one line.
+    pub inline: usize,
 }
 
 impl Node {
@@ -160,7 +165,24 @@ impl Node {
     }
 
     fn write(&self, style: &Style, depth: usize, out: &mut String) -> ControlFlow<()> {
+        if style.inline > 0 && style.indent.is_some() && self.is_list(style) {
+            match self.one_line(&Style { sorted: false, ..style.clone() }) {
+                Ok(_) => {
+                    out.push_str(&self.one_line(style).expect("its length does not depend on the order"));
+                    return ControlFlow::Continue(());
+                }
+                Err(Stop::Failed) => return ControlFlow::Break(()),
+                Err(Stop::TooLong) => {}
+            }
+        }
         match self {
+            Node::Bare(text) if style.canonical => {
+                let Some(text) = canonical_number(text) else { return ControlFlow::Break(()) };
+                out.push_str(&text);
+            }
+            Node::Bare(text) if style.big_integers == BigIntegers::String && is_big(text) => {
+                out.push_str(&format!("\"{text}\""));
+            }
             Node::Bare(text) => out.push_str(text),
             Node::Str(text) => quote(style.mode, text, out),
             Node::Array(items) => {
@@ -169,7 +191,7 @@ impl Node {
             Node::Object(members) => {
                 let mut members: Vec<&(String, Node)> = members.iter().collect();
                 if style.sorted {
-                    insertion_sort(&mut members);
+                    insertion_sort(&mut members, style.canonical);
                 }
                 let start = out.len();
                 let flow = write_list(style, depth, "{}", &members, out, |(name, value), out| {
@@ -180,8 +202,13 @@ impl Node {
                 if style.sorted && flow.is_break() {
                     out.truncate(start + 1);
                 }
+                if style.canonical && members.windows(2).any(|pair| pair[0].0 == pair[1].0) {
+                    out.truncate(start + 1);
+                    return ControlFlow::Break(());
+                }
                 return flow;
             }
+            Node::Verbatim(text) if style.canonical => return Node::parse(text).write(style, depth, out),
             Node::Verbatim(text) => rewrite(style.mode, text, out),
             Node::Bytes(bytes) => match style.bytes {
                 BytesFormat::Base64 => quote(style.mode, &base64(bytes), out),
@@ -193,11 +220,153 @@ impl Node {
                     });
                 }
             },
+            Node::NotFinite(float) if style.non_finite == NonFinite::String => {
+                out.push_str(&format!("\"{}\"", float.replace("inf", "Infinity")));
+            }
             Node::NotFinite(_) if style.non_finite == NonFinite::Null => out.push_str("null"),
             Node::NotFinite(_) | Node::Fail => return ControlFlow::Break(()),
         }
         ControlFlow::Continue(())
     }
+}
+
+/// Why a list has no line of its own.
+#[derive(Debug, PartialEq)]
+enum Stop {
+    TooLong,
+    /// Before it was too long.
+    Failed,
+}
+
+/// A line that is put together, of so many characters at most.
+struct Line {
+    text: String,
+    left: usize,
+}
+
+impl Line {
+    fn push(&mut self, text: &str) -> Result<(), Stop> {
+        self.text.push_str(text);
+        self.left = self.left.checked_sub(text.chars().count()).ok_or(Stop::TooLong)?;
+        Ok(())
+    }
+
+    fn list<T>(
+        &mut self,
+        brackets: &str,
+        items: &[T],
+        mut each: impl FnMut(&T, &mut Line) -> Result<(), Stop>,
+    ) -> Result<(), Stop> {
+        self.push(&brackets[..1])?;
+        for (index, item) in items.iter().enumerate() {
+            self.push(if index > 0 { ", " } else { "" })?;
+            each(item, self)?;
+        }
+        self.push(&brackets[1..])
+    }
+}
+
+impl Node {
+    /// Whether this is an array or object with something in it.
+    fn is_list(&self, style: &Style) -> bool {
+        match self {
+            Node::Array(items) => !items.is_empty(),
+            Node::Object(members) => !members.is_empty(),
+            Node::Bytes(bytes) => style.bytes == BytesFormat::Array && !bytes.is_empty(),
+            _ => false,
+        }
+    }
+
+    /// The value in one line, if that has no more characters than the style allows.
+    fn one_line(&self, style: &Style) -> Result<String, Stop> {
+        let mut line = Line { text: String::new(), left: style.inline };
+        self.add_to_line(style, &mut line)?;
+        Ok(line.text)
+    }
+
+    fn add_to_line(&self, style: &Style, line: &mut Line) -> Result<(), Stop> {
+        match self {
+            Node::Array(items) => line.list("[]", items, |item, line| item.add_to_line(style, line)),
+            Node::Object(members) => {
+                let mut members: Vec<&(String, Node)> = members.iter().collect();
+                if style.sorted {
+                    insertion_sort(&mut members, style.canonical);
+                }
+                line.list("{}", &members, |(name, value), line| {
+                    line.push(&quoted(style.mode, name))?;
+                    line.push(": ")?;
+                    value.add_to_line(style, line)
+                })
+            }
+            Node::Bytes(bytes) if style.bytes == BytesFormat::Array => {
+                line.list("[]", bytes, |byte, line| line.push(&byte.to_string()))
+            }
+            // A line break in a text that stays as it is.
+            Node::Verbatim(text) if text.contains(['\n', '\r']) => Err(Stop::TooLong),
+            scalar => {
+                let mut text = String::new();
+                match scalar.write(style, 0, &mut text) {
+                    ControlFlow::Continue(()) => line.push(&text),
+                    ControlFlow::Break(()) => Err(Stop::Failed),
+                }
+            }
+        }
+    }
+}
+
+/// Whether this is an integer beyond 2^53 - 1, which has 16 digits.
+fn is_big(number: &str) -> bool {
+    let digits = number.trim_start_matches('-');
+    digits.bytes().all(|byte| byte.is_ascii_digit()) && (digits.len(), digits) > (16, "9007199254740991")
+}
+
+/// A scalar that is not a string, as RFC 8785 wants it; nothing if that is an error. The algorithm of ECMA-262,
+/// Number::toString, step by step.
+pub fn canonical_number(text: &str) -> Option<String> {
+    let Ok(value) = text.parse::<f64>() else { return Some(text.into()) };
+    if !value.is_finite() {
+        return None;
+    }
+    if value == 0.0 {
+        return Some("0".into());
+    }
+    let shortest = format!("{:e}", value.abs());
+    let (mantissa, exponent) = shortest.split_once('e').expect("an exponent");
+    let mut s = mantissa.replace('.', "");
+    let k = s.len() as i32;
+    // Of two texts that are as close, the one that is even. This is about the digits that Rust has not shown.
+    let exact = format!("{:.800e}", value.abs()).replace('.', "");
+    let (shown, rest) = exact.split_at(s.len());
+    let is_tie = rest.starts_with('5') && rest[1..].trim_start_matches('0').starts_with('e');
+    let last = s.len() - 1;
+    if is_tie && !(s.as_bytes()[last] - b'0').is_multiple_of(2) {
+        let odd = s.as_bytes()[last];
+        let even = if s == shown { odd + 1 } else { odd - 1 };
+        s.replace_range(last.., char::from(even).encode_utf8(&mut [0]));
+    }
+    let n = exponent.parse::<i32>().expect("a number") + 1;
+    let zeros = |count: i32| "0".repeat(count as usize);
+    let size = if k <= n && n <= 21 {
+        s.clone() + &zeros(n - k)
+    } else if 0 < n && n <= 21 {
+        format!("{}.{}", &s[..n as usize], &s[n as usize..])
+    } else if -6 < n && n <= 0 {
+        format!("0.{}{s}", zeros(-n))
+    } else {
+        let sign = if n > 0 { '+' } else { '-' };
+        let fraction = if k > 1 { format!(".{}", &s[1..]) } else { String::new() };
+        format!("{}{fraction}e{sign}{}", &s[..1], (n - 1).abs())
+    };
+    // An integer must not change: it is the double, or has its digits.
+    if is_big(text) {
+        let digits = text.trim_start_matches('-');
+        let has_its_digits = format!("{s}{}", zeros((n - k).max(0))) == digits;
+        let is_the_double = value.abs() < 2f64.powi(128) && digits.parse() == Ok(value.abs() as u128);
+        if !has_its_digits && !is_the_double {
+            return None;
+        }
+    }
+    Some(if value < 0.0 { format!("-{size}") } else { size })
 }
 
 /// JSON text with the escapes of the mode in its strings, where such characters can only be.
@@ -215,13 +384,16 @@ fn rewrite(mode: Mode, text: &str, out: &mut String) {
 }
 
 /// Stable, and nothing like the standard library's sort for short lists; long ones are left to it.
-fn insertion_sort(members: &mut [&(String, Node)]) {
+fn insertion_sort(members: &mut [&(String, Node)], as_utf16: bool) {
+    let compare = |a: &str, b: &str| {
+        if as_utf16 { a.encode_utf16().cmp(b.encode_utf16()) } else { a.as_bytes().cmp(b.as_bytes()) }
+    };
     if members.len() > 64 {
-        return members.sort_by(|a, b| a.0.as_bytes().cmp(b.0.as_bytes()));
+        return members.sort_by(|a, b| compare(&a.0, &b.0));
     }
     for end in 1..members.len() {
         let mut at = end;
-        while at > 0 && members[at - 1].0.as_bytes() > members[at].0.as_bytes() {
+        while at > 0 && compare(&members[at - 1].0, &members[at].0).is_gt() {
             members.swap(at - 1, at);
             at -= 1;
         }

@@ -3,7 +3,7 @@
 use std::cell::Cell;
 use std::fmt;
 
-use json_rope::Fragment;
+use json_rope::{Fragment, Text};
 use serde::ser::{
     Error as _, SerializeMap, SerializeSeq, SerializeStruct, SerializeStructVariant, SerializeTuple,
     SerializeTupleStruct, SerializeTupleVariant,
@@ -190,6 +190,7 @@ pub enum Shape {
     F64(f64),
     Char(char),
     Str(String),
+    Text(Text),
     Display(Pieces),
     Bytes(Vec<u8>),
     None,
@@ -258,6 +259,7 @@ impl Serialize for Shape {
             Shape::F64(n) => serializer.serialize_f64(*n),
             Shape::Char(c) => serializer.serialize_char(*c),
             Shape::Str(text) => serializer.serialize_str(text),
+            Shape::Text(text) => text.serialize(serializer),
             Shape::Display(pieces) => serializer.collect_str(pieces),
             Shape::Bytes(bytes) => serializer.serialize_bytes(bytes),
             Shape::None => serializer.serialize_none(),

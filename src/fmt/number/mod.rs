@@ -3,11 +3,15 @@
 //!
 //! * `float`: the shortest text of an `f64`
 //! * `digits`: sixteen digits at once
+//! * `rare`: what the options say of numbers that are not finite, or that a double cannot hold
+//! * `ecmascript`: the text that RFC 8785 asks for
 
 #![allow(unsafe_code)]
 
 mod digits;
+mod ecmascript;
 mod float;
+mod rare;
 
 use std::hint::assert_unchecked;
 use std::mem::MaybeUninit;
@@ -15,7 +19,6 @@ use std::slice;
 
 use super::Formatter;
 use crate::error::Result;
-use crate::options::NonFinite;
 
 /// Room that [`single_in_place`] needs, in bytes.
 const SINGLE_ROOM: usize = size_of::<zmij::Buffer>();
@@ -27,6 +30,9 @@ impl<const PLAIN: bool> Formatter<'_, PLAIN> {
     /// An integer of at most 64 bits: its sign and its absolute value.
     #[inline]
     pub(crate) fn integer(&mut self, negative: bool, value: u64) -> Result<()> {
+        if !PLAIN && value > rare::MAX_SAFE && self.alters_big_integers() {
+            return self.big_integer(negative, value.into());
+        }
         if self.out.room() >= INTEGER_ROOM {
             self.out.fill(|room| integer_in_place(negative, value, room));
             Ok(())
@@ -36,8 +42,14 @@ impl<const PLAIN: bool> Formatter<'_, PLAIN> {
         }
     }
 
-    /// An integer of 128 bits.
-    pub(crate) fn wide_integer(&mut self, value: impl itoa::Integer) -> Result<()> {
+    /// An integer of 128 bits: its sign and its absolute value.
+    pub(crate) fn wide_integer(&mut self, negative: bool, value: u128) -> Result<()> {
+        if !PLAIN && value > rare::MAX_SAFE.into() && self.alters_big_integers() {
+            return self.big_integer(negative, value);
+        }
+        if negative {
+            self.out.put_byte(b'-')?;
+        }
         self.out.put(itoa::Buffer::new().format(value).as_bytes())
     }
 
@@ -46,6 +58,9 @@ impl<const PLAIN: bool> Formatter<'_, PLAIN> {
     /// Out of line with all that it does: one call for a float, and little code for each field of a struct.
     #[inline(never)]
     pub(crate) fn float(&mut self, value: f64) -> Result<()> {
+        if !PLAIN && self.options.canonical {
+            return self.canonical_float(value);
+        }
         if self.out.room() < float::ROOM {
             return self.float_at_the_end(value);
         }
@@ -55,36 +70,30 @@ impl<const PLAIN: bool> Formatter<'_, PLAIN> {
             finite = !text.is_empty();
             text
         });
-        if finite { Ok(()) } else { self.non_finite() }
+        if finite { Ok(()) } else { self.non_finite(value) }
     }
 
-    /// The same where there is little room.
+    /// Like [`float`](Self::float), where there is little room.
     #[cold]
     #[inline(never)]
     fn float_at_the_end(&mut self, value: f64) -> Result<()> {
         let mut room = [MaybeUninit::uninit(); float::ROOM];
         let text = float_in_place(value, &mut room);
-        if text.is_empty() { self.non_finite() } else { self.out.put_slow(text) }
+        if text.is_empty() { self.non_finite(value) } else { self.out.put_slow(text) }
     }
 
     /// A float of half the width: as a double, it would be another number with more digits.
     #[inline]
     pub(crate) fn single_float(&mut self, value: f32) -> Result<()> {
         if !value.is_finite() {
-            self.non_finite()
+            self.non_finite(value.into())
+        } else if !PLAIN && self.options.canonical {
+            self.canonical_single(value)
         } else if self.out.room() >= SINGLE_ROOM {
             self.out.fill(|room| single_in_place(value, room));
             Ok(())
         } else {
             self.out.put_slow(zmij::Buffer::new().format_finite(value).as_bytes())
-        }
-    }
-
-    #[cold]
-    fn non_finite(&mut self) -> Result<()> {
-        match self.options.non_finite {
-            NonFinite::Error if !PLAIN => Err(self.fail_data("float is not finite")),
-            _ => self.null(),
         }
     }
 }

@@ -1,5 +1,8 @@
 //! Random documents of a few bytes to some megabytes, each out of a seed.
 
+use std::collections::BTreeSet;
+use std::sync::OnceLock;
+
 use bytes::Bytes;
 use json_rope::{Fragment, Rope};
 use serde_json::Value;
@@ -73,6 +76,8 @@ pub struct Document {
     pub has_fragments: bool,
     /// Bytes of the whole document, compact.
     pub size: usize,
+    shape: usize,
+    tame: OnceLock<Box<Document>>,
 }
 
 impl Document {
@@ -88,11 +93,23 @@ impl Document {
         let at = generator.random.below(items.len());
         let scalars = count_scalars(&mut failing_items[at]);
         fail_at(&mut failing_items[at], &mut generator.random.below(scalars));
+        Document::of(items, failing_items, shape, generator.has_fragments)
+    }
+
+    /// A document that is like this one, and has a canonical form (RFC 8785) if it does not fail.
+    pub fn tame(&self) -> &Document {
+        self.tame.get_or_init(|| {
+            let tame = |items: &[Shape]| items.iter().map(tame).collect();
+            let items = (tame(&self.whole.items), tame(&self.failing.items));
+            Box::new(Document::of(items.0, items.1, self.shape, self.has_fragments))
+        })
+    }
+
+    fn of(items: Vec<Shape>, failing_items: Vec<Shape>, shape: usize, has_fragments: bool) -> Document {
         let whole = Content::new(items, shape);
         let text = whole.root_node.render(&Style::default());
         let tree: Value = serde_json::from_str(&text).expect("the reference writes JSON");
         let tree_node = Node::of(&tree);
-        let has_fragments = generator.has_fragments;
         Document {
             whole,
             failing: Content::new(failing_items, shape),
@@ -100,6 +117,8 @@ impl Document {
             tree_node,
             has_fragments,
             size: text.len(),
+            shape,
+            tame: OnceLock::new(),
         }
     }
 }
@@ -265,6 +284,10 @@ impl Generator {
             let most = if self.kind == Kind::Texts { 400_000 } else { 3000 };
             return match self.random.below(5) {
                 0 => Shape::Display(self.pieces(most)),
+                1 | 2 if self.kind == Kind::Fragments => {
+                    self.has_fragments = true;
+                    Shape::Text(self.text(most).into())
+                }
                 _ => Shape::Str(self.text(most)),
             };
         }
@@ -351,6 +374,68 @@ impl Generator {
         }
         rope
     }
+}
+
+/// The same without names that occur twice, floats that are not finite, and integers beyond 2^53.
+fn tame(shape: &Shape) -> Shape {
+    const SAFE: u64 = (1 << 53) - 1;
+    let all = |items: &[Shape]| items.iter().map(tame).collect();
+    let fields = |fields: &[(&'static str, Shape)]| {
+        let mut names = BTreeSet::new();
+        let fields = fields.iter().filter(|(name, _)| names.insert(*name));
+        fields.map(|(name, value)| (*name, tame(value))).collect()
+    };
+    match shape {
+        Shape::I64(n) => Shape::I64(n % SAFE as i64),
+        Shape::U64(n) => Shape::U64(n % SAFE),
+        Shape::I128(n) => Shape::I128(n % i128::from(SAFE)),
+        Shape::U128(n) => Shape::U128(n % u128::from(SAFE)),
+        Shape::F32(n) if !n.is_finite() => Shape::F32(1e-7),
+        Shape::F64(n) if !n.is_finite() => Shape::F64(1e21),
+        Shape::Some(inner) => Shape::Some(Box::new(tame(inner))),
+        Shape::NewtypeStruct(inner) => Shape::NewtypeStruct(Box::new(tame(inner))),
+        Shape::NewtypeVariant(name, inner) => Shape::NewtypeVariant(name, Box::new(tame(inner))),
+        Shape::Seq(hint, items) => Shape::Seq(*hint, all(items)),
+        Shape::Tuple(items) => Shape::Tuple(all(items)),
+        Shape::TupleStruct(items) => Shape::TupleStruct(all(items)),
+        Shape::TupleVariant(name, items) => Shape::TupleVariant(name, all(items)),
+        Shape::Struct(members) => Shape::Struct(fields(members)),
+        Shape::StructVariant(name, members) => Shape::StructVariant(name, fields(members)),
+        Shape::Map(hint, calls, members) => {
+            let mut names = BTreeSet::new();
+            let members = members.iter().filter(|(key, _)| {
+                let member = Shape::Map(Hint::True, Calls::Entries, vec![(key.clone(), Shape::Unit)]);
+                let Node::Object(member) = Node::of_shape(&member) else { panic!("a map is an object") };
+                names.insert(member[0].0.clone())
+            });
+            Shape::Map(*hint, *calls, members.map(|(key, value)| (key.clone(), tame(value))).collect())
+        }
+        Shape::Fragment(_, text) => {
+            let text = tame_text(text);
+            let (front, back) = text.as_bytes().split_at(text.len() / 2);
+            let rope = [front, back].into_iter().map(Bytes::copy_from_slice).collect::<Rope>();
+            Shape::Fragment(Fragment::trusted(rope), text)
+        }
+        Shape::Raw(raw) => Shape::Raw(RawValue::from_string(tame_text(raw.get())).expect("JSON")),
+        other => other.clone(),
+    }
+}
+
+fn tame_text(text: &str) -> String {
+    fn tame(value: &mut Value) {
+        match value {
+            Value::Number(number) if number.is_i64() || number.is_u64() => {
+                *value = (number.as_u64().unwrap_or_default() % (1 << 53)).into();
+            }
+            Value::Array(items) => items.iter_mut().for_each(tame),
+            Value::Object(members) => members.values_mut().for_each(tame),
+            _ => {}
+        }
+    }
+    let mut value: Value = serde_json::from_str(text).expect("JSON");
+    tame(&mut value);
+    if text.contains('\n') { serde_json::to_string_pretty(&value) } else { serde_json::to_string(&value) }
+        .expect("a tree")
 }
 
 /// The values inside of a container.

@@ -38,6 +38,9 @@ struct Expected {
 pub fn check(trial: &Trial<'_>) {
     let Trial { document, fails, settings, way, seed } = *trial;
     let config = Config::new(settings);
+    // Most random documents have no canonical form.
+    let is_tame = config.style.canonical && seed % 4 > 0;
+    let document = if is_tame { document.tame() } else { document };
     let encoder = config.builder.clone().build().expect("valid settings");
     let what = format!(
         "{}{}, settings: {}, fails: {fails}, seed: {seed}",
@@ -51,7 +54,7 @@ pub fn check(trial: &Trial<'_>) {
         assert!(output.error.is_some_and(|error| error.is_config()), "{what}: a line cannot be pretty");
         return;
     }
-    let expected = expected(trial, &config.style);
+    let expected = expected(&Trial { document, ..*trial }, &config.style);
     compare(&output, &expected, &what);
     if let Some(chunks) = &output.chunks {
         let everyday = matches!(way.source, Source::Everyday { .. });

@@ -3,7 +3,7 @@
 
 use std::sync::LazyLock;
 
-use json_rope::{BytesFormat, Encoder, EncoderBuilder, NonFinite, Pool};
+use json_rope::{BigIntegers, BytesFormat, Encoder, EncoderBuilder, NonFinite, Pool};
 
 use crate::support::reference::Style;
 
@@ -21,7 +21,7 @@ pub struct Setting {
     pub values: &'static [fn(&mut Config)],
 }
 
-pub const SETTINGS: [Setting; 9] = [
+pub const SETTINGS: [Setting; 12] = [
     Setting {
         name: "indentation",
         values: &[
@@ -32,6 +32,10 @@ pub const SETTINGS: [Setting; 9] = [
                 indent(config, Some("      \t"));
             },
         ],
+    },
+    Setting {
+        name: "inline_width",
+        values: &[|_| {}, |config| inline(config, 20), |config| inline(config, 80), |config| inline(config, 5000)],
     },
     Setting {
         name: "ascii",
@@ -71,6 +75,20 @@ pub const SETTINGS: [Setting; 9] = [
                 config.style.non_finite = NonFinite::Error;
                 set(config, |builder| builder.non_finite(NonFinite::Error));
             },
+            |config| {
+                config.style.non_finite = NonFinite::String;
+                set(config, |builder| builder.non_finite(NonFinite::String));
+            },
+        ],
+    },
+    Setting {
+        name: "big_integers",
+        values: &[
+            |_| {},
+            |config| {
+                config.style.big_integers = BigIntegers::String;
+                set(config, |builder| builder.big_integers(BigIntegers::String));
+            },
         ],
     },
     Setting {
@@ -106,6 +124,26 @@ pub const SETTINGS: [Setting; 9] = [
             |config| pool(config, 2, 10_000),
             // One that all encoders of the process share.
             |config| set(config, |builder| builder.pool(SHARED.clone())),
+        ],
+    },
+    // The last one, because it takes back what does not go with it.
+    Setting {
+        name: "canonical",
+        values: &[
+            |_| {},
+            |config| {
+                config.style = Style {
+                    canonical: true,
+                    sorted: true,
+                    non_finite: NonFinite::Error,
+                    bytes: config.style.bytes,
+                    ..Style::default()
+                };
+                set(config, |builder| {
+                    let builder = builder.pretty(false).ascii(false).html_safe(false).escape_solidus(false);
+                    builder.big_integers(BigIntegers::Number).non_finite(NonFinite::Null).canonical(true)
+                });
+            },
         ],
     },
 ];
@@ -146,6 +184,11 @@ fn indent(config: &mut Config, text: Option<&str>) {
         let builder = builder.pretty(true);
         if let Some(text) = text { builder.indent(text) } else { builder }
     });
+}
+
+fn inline(config: &mut Config, width: usize) {
+    config.style.inline = width;
+    set(config, |builder| builder.inline_width(width));
 }
 
 fn bytes(config: &mut Config, format: BytesFormat) {
