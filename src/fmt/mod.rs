@@ -8,9 +8,11 @@
 //! * `string`: quotes and escapes
 //! * `bytes`: byte strings
 //! * `raw`: JSON text from elsewhere
+//! * `key`: member names that are encoded once
 //! * `sort`: members in the order of their keys
 
 mod bytes;
+mod key;
 mod layout;
 mod number;
 mod raw;
@@ -24,6 +26,8 @@ use crate::options::{LineBreaks, Options, Style};
 use crate::out::Out;
 use crate::setup::Setup;
 use sort::Sorter;
+
+pub use key::Key;
 
 /// Writes the tokens of one document.
 ///

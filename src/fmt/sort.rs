@@ -79,6 +79,11 @@ impl<const PLAIN: bool> Formatter<'_, PLAIN> {
         !PLAIN && self.options.sort_keys
     }
 
+    /// Leaves members in the order they come in, where only the length of the output counts.
+    pub(crate) fn keep_order(&mut self) {
+        self.options.sort_keys = false;
+    }
+
     /// Notes that the text of the member with this index begins here, after a bracket or comma.
     pub(super) fn begin_member(&mut self, index: usize) -> Result<()> {
         if index == 0 {

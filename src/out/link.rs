@@ -9,7 +9,7 @@ use crate::error::Result;
 impl Out<'_> {
     /// Whether [`link`](Self::link) can be called: chunks are kept or taken, and nothing is held.
     pub(crate) fn can_link(&self) -> bool {
-        !self.target.is_drain() && self.holds.is_empty()
+        self.target.has_chunks() && self.holds.is_empty()
     }
 
     /// Adds `chunk`, which is not empty, by reference. Only between characters.

@@ -32,6 +32,18 @@ impl Message {
     pub(super) fn first(&self) -> Option<(usize, &[u8])> {
         self.first.as_ref().map(|(index, chunk)| (*index, &chunk[..]))
     }
+
+    /// Whether no chunk before the message is left.
+    pub(super) fn is_in_oldest_chunk(&self) -> bool {
+        self.first.as_ref().is_some_and(|(index, _)| *index == 0)
+    }
+
+    /// Notes that the oldest chunk, which is before the message, was taken.
+    pub(super) fn chunk_taken(&mut self) {
+        if let Some((index, _)) = &mut self.first {
+            *index -= 1;
+        }
+    }
 }
 
 impl Out<'_> {
