@@ -52,6 +52,8 @@ enum Kind {
     Item(Box<dyn std::error::Error + Send + Sync>),
     Limit(String),
     Config(String),
+    /// A call that does not fit what was written before.
+    Misuse(String),
     /// Travels through the caller's code in place of the error that was recorded.
     StandIn(String),
 }
@@ -73,7 +75,8 @@ pub enum Category {
     Data,
     /// The document is nested deeper, or is longer, than the encoder allows.
     Limit,
-    /// The encoder was given settings that cannot work.
+    /// The encoder was given settings that cannot work, or a [`Writer`](crate::Writer) a call that does not fit what was
+    /// written before.
     Config,
 }
 
@@ -95,7 +98,7 @@ impl Error {
             Kind::Item(error) if error.is::<io::Error>() => Category::Io,
             Kind::Data(_) | Kind::Item(_) | Kind::StandIn(_) => Category::Data,
             Kind::Limit(_) => Category::Limit,
-            Kind::Config(_) => Category::Config,
+            Kind::Config(_) | Kind::Misuse(_) => Category::Config,
         }
     }
 
@@ -131,7 +134,8 @@ impl Error {
         self.classify() == Category::Limit
     }
 
-    /// Whether the encoder was given settings that cannot work.
+    /// Whether the encoder was given settings that cannot work, or a [`Writer`](crate::Writer) a call that does not fit
+    /// what was written before.
     ///
     /// ```
     /// assert!(json_rope::Encoder::builder().max_chunk(1).build().unwrap_err().is_config());
@@ -190,7 +194,7 @@ impl Error {
     /// ```
     #[must_use]
     pub fn prefixed(mut self, pointer: &str) -> Error {
-        if !matches!(self.0.kind, Kind::Io(_) | Kind::Config(_)) {
+        if !matches!(self.0.kind, Kind::Io(_) | Kind::Config(_) | Kind::Misuse(_)) {
             self.0.pointer.get_or_insert_default().insert_str(0, pointer);
             self.0.is_concluded = true;
         }
@@ -244,6 +248,11 @@ impl Error {
         Error::new(Kind::Config(message.into()))
     }
 
+    #[cold]
+    pub(crate) fn misuse(message: impl Into<String>) -> Error {
+        Error::new(Kind::Misuse(message.into()))
+    }
+
     /// Says at which byte of a text the error is.
     #[cold]
     pub(crate) fn at_byte(mut self, offset: usize) -> Error {
@@ -289,7 +298,11 @@ impl Error {
         match &self.0.kind {
             Kind::Io(error) => error,
             Kind::Item(error) => error,
-            Kind::Data(message) | Kind::Limit(message) | Kind::Config(message) | Kind::StandIn(message) => message,
+            Kind::Data(message)
+            | Kind::Limit(message)
+            | Kind::Config(message)
+            | Kind::Misuse(message)
+            | Kind::StandIn(message) => message,
         }
     }
 }
@@ -298,6 +311,7 @@ impl Display for Error {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match (&self.0.kind, self.pointer()) {
             (Kind::Config(_), _) => f.write_str("bad setting: ")?,
+            (Kind::Misuse(_), _) => f.write_str("wrong call: ")?,
             _ if !self.0.is_concluded => {}
             (Kind::Io(_), _) => f.write_str("cannot write the document: ")?,
             (_, None | Some("")) => f.write_str("cannot encode the document: ")?,
@@ -392,7 +406,7 @@ impl From<Error> for io::Error {
             },
             Kind::Data(_) | Kind::StandIn(_) => io::ErrorKind::InvalidData,
             Kind::Limit(_) => io::ErrorKind::Other,
-            Kind::Config(_) => io::ErrorKind::InvalidInput,
+            Kind::Config(_) | Kind::Misuse(_) => io::ErrorKind::InvalidInput,
         };
         io::Error::new(kind, Error(Box::new(inner)))
     }

@@ -71,6 +71,7 @@ mod setup;
 mod sink;
 pub mod source;
 mod text;
+mod writer;
 
 use std::io;
 
@@ -80,6 +81,7 @@ use serde::Serialize;
 pub use edge::{Chunks, ChunksReader};
 pub use encoder::{Encoder, EncoderBuilder};
 pub use error::{Category, Error, Result};
+pub use fmt::Key;
 pub use fragment::Fragment;
 pub use frame::Frame;
 pub use options::{BigIntegers, BytesFormat, NonFinite};
@@ -88,8 +90,10 @@ pub use rope::{IntoIter, Rope};
 pub use sink::VectoredSink;
 pub use source::Tree;
 pub use text::Text;
+pub use writer::Writer;
 
 use options::{DEFAULT_MAX_DEPTH, Options};
+use out::Growable;
 use setup::Setup;
 use sink::WriterDrain;
 use source::{Source as _, Value};
@@ -142,8 +146,8 @@ pub fn to_chunks<T: ?Sized + Serialize>(value: &T) -> Result<Vec<Bytes>> {
     Ok(to_rope(value)?.into_chunks())
 }
 
-/// Encodes `value` as compact JSON into contiguous memory of exactly its length, by way of a rope: from the second
-/// chunk on, one copy more than [`to_rope`], but none of the moves of a growing vector.
+/// Encodes `value` as compact JSON into contiguous memory of exactly its length. Up to 14 KiB that is one allocation;
+/// a longer document is written into a vector that grows. [`Encoder::encode_to_vec`] appends to a vector that you have.
 ///
 /// ```
 /// assert_eq!(json_rope::to_vec(&[1, 2])?, b"[1,2]");
@@ -153,7 +157,7 @@ pub fn to_chunks<T: ?Sized + Serialize>(value: &T) -> Result<Vec<Bytes>> {
 /// # Errors
 /// As [`to_rope`].
 pub fn to_vec<T: ?Sized + Serialize>(value: &T) -> Result<Vec<u8>> {
-    Ok(to_rope(value)?.into_vec())
+    vec_as::<true>(&COMPACT, &mut |formatter| Value(value).write(formatter))
 }
 
 /// Encodes `value` as pretty JSON into contiguous memory. Otherwise like [`to_vec`].
@@ -166,7 +170,7 @@ pub fn to_vec<T: ?Sized + Serialize>(value: &T) -> Result<Vec<u8>> {
 /// # Errors
 /// As [`to_rope`].
 pub fn to_vec_pretty<T: ?Sized + Serialize>(value: &T) -> Result<Vec<u8>> {
-    Ok(to_rope_pretty(value)?.into_vec())
+    vec_as::<false>(&PRETTY, &mut |formatter| Value(value).write(formatter))
 }
 
 /// Encodes `value` as compact JSON into a string. Otherwise like [`to_vec`].
@@ -179,7 +183,7 @@ pub fn to_vec_pretty<T: ?Sized + Serialize>(value: &T) -> Result<Vec<u8>> {
 /// # Errors
 /// As [`to_rope`].
 pub fn to_string<T: ?Sized + Serialize>(value: &T) -> Result<String> {
-    to_rope(value)?.into_string()
+    to_vec(value).and_then(string)
 }
 
 /// Encodes `value` as pretty JSON into a string. Otherwise like [`to_vec`].
@@ -192,7 +196,7 @@ pub fn to_string<T: ?Sized + Serialize>(value: &T) -> Result<String> {
 /// # Errors
 /// As [`to_rope`].
 pub fn to_string_pretty<T: ?Sized + Serialize>(value: &T) -> Result<String> {
-    to_rope_pretty(value)?.into_string()
+    to_vec_pretty(value).and_then(string)
 }
 
 /// Encodes `value` as compact JSON into `writer` while it is being encoded. See [`Encoder::write`], which also tells
@@ -228,6 +232,18 @@ pub fn to_writer<W: io::Write, T: ?Sized + Serialize>(mut writer: W, value: &T) 
 pub fn to_writer_pretty<W: io::Write, T: ?Sized + Serialize>(mut writer: W, value: &T) -> Result<()> {
     let mut drain = WriterDrain::new(&mut writer);
     run::to_drain_as::<false>(&PRETTY, &mut drain, &SETUP, &mut |formatter| Value(value).write(formatter)).map(drop)
+}
+
+fn vec_as<const PLAIN: bool>(options: &'static Options, write: run::Write<'_, PLAIN>) -> Result<Vec<u8>> {
+    let mut vec = Vec::new();
+    run::to_memory_as::<PLAIN>(options, Growable::Vec(&mut vec), &SETUP, write)?;
+    vec.shrink_to_fit();
+    Ok(vec)
+}
+
+/// Only a fragment that was trusted can make a document that is not text.
+fn string(json: Vec<u8>) -> Result<String> {
+    String::from_utf8(json).map_err(rope::not_utf8)
 }
 
 /// The examples of the README are tests.

@@ -1,13 +1,14 @@
 //! One document from its beginning to its end: a [`Source`] is written through a [`Formatter`] to a target.
 //!
-//! There are three ways to run one: into a rope, into a drain, or step by step as a [`Document`].
+//! There are several ways to run one: into a rope, into memory of the caller's, into a drain, only to measure it, or step
+//! by step as a [`Document`].
 
 use bytes::Bytes;
 
 use crate::error::{Error, Result};
 use crate::fmt::Formatter;
 use crate::options::Options;
-use crate::out::{self, CopiedNames, Drain, Out, Target};
+use crate::out::{self, CopiedNames, Drain, Growable, Out, Target};
 use crate::rope::Rope;
 use crate::setup::Setup;
 use crate::source::{Progress, Source};
@@ -76,6 +77,58 @@ pub(crate) fn to_drain_as<const PLAIN: bool>(
     }
 }
 
+/// Returns the number of bytes that the output would have. Allocates nothing.
+pub(crate) fn to_length<S: Source>(options: &Options, mut source: S) -> Result<u64> {
+    let setup = source.setup(options)?;
+    if options.is_plain() {
+        to_length_as::<true>(options, &setup, &mut |formatter| source.write(formatter))
+    } else {
+        to_length_as::<false>(options, &setup, &mut |formatter| source.write(formatter))
+    }
+}
+
+fn to_length_as<const PLAIN: bool>(options: &Options, setup: &Setup, write: Write<'_, PLAIN>) -> Result<u64> {
+    let (scratch, names) = (&mut out::scratch(), &mut CopiedNames::default());
+    let mut formatter = Formatter::<PLAIN>::new(move || Out::counting(scratch, options, setup, names), options, setup);
+    formatter.prepare(options);
+    formatter.keep_order();
+    let written = write(&mut formatter).and_then(|()| formatter.out.check());
+    match written.and_then(|()| formatter.out.finish_drain()) {
+        Ok(len) => Ok(len),
+        Err(error) => Err(formatter.out.conclude(error, setup.origin)),
+    }
+}
+
+/// Appends to `memory`, which is as before if that fails.
+pub(crate) fn to_memory<S: Source>(options: &Options, memory: Growable<'_>, mut source: S) -> Result<()> {
+    let setup = source.setup(options)?;
+    if options.is_plain() {
+        to_memory_as::<true>(options, memory, &setup, &mut |formatter| source.write(formatter))
+    } else {
+        to_memory_as::<false>(options, memory, &setup, &mut |formatter| source.write(formatter))
+    }
+}
+
+/// Like [`to_memory`], for options that are known to be plain or not.
+pub(crate) fn to_memory_as<const PLAIN: bool>(
+    options: &Options,
+    memory: Growable<'_>,
+    setup: &Setup,
+    write: Write<'_, PLAIN>,
+) -> Result<()> {
+    let scratch = &mut out::scratch();
+    let mut formatter =
+        Formatter::<PLAIN>::new(move || Out::appending(scratch, options, setup, memory), options, setup);
+    formatter.prepare(options);
+    match write(&mut formatter).and_then(|()| formatter.out.check()) {
+        Ok(()) => {
+            formatter.out.finish_memory();
+            Ok(())
+        }
+        Err(error) => Err(formatter.out.conclude(error, setup.origin)),
+    }
+}
+
 /// A document on demand. It stays where it is between steps, borrows nothing, and may move to another thread.
 pub(crate) struct Document {
     formatter: Either,
@@ -118,11 +171,33 @@ impl Document {
         with!(self, formatter => formatter.out.pop())
     }
 
+    /// Bytes in finished chunks and in the one that is being filled.
+    pub(crate) fn pending(&self) -> usize {
+        match &self.formatter {
+            Either::Plain(formatter) => formatter.out.pending(),
+            Either::Styled(formatter) => formatter.out.pending(),
+        }
+    }
+
+    /// Makes what is begun a chunk: see [`Out::flush_step`].
+    pub(crate) fn flush(&mut self) {
+        if !self.is_stepping {
+            with!(self, formatter => formatter.out.flush_step());
+        }
+    }
+
+    #[cold]
+    fn panicked(&mut self) -> Error {
+        let error = Error::data("an earlier step panicked, so the document is incomplete");
+        with!(self, formatter => fail(formatter, error, &self.setup))
+    }
+
     /// Writes until a chunk is finished or the source is complete. After an error, or the end, the chunks that are left
     /// are the last ones.
+    #[inline]
     pub(crate) fn step<S: Source>(&mut self, source: &mut S) -> Result<Progress> {
         if self.is_stepping {
-            return Err(Error::data("an earlier step panicked, so the document is incomplete"));
+            return Err(self.panicked());
         }
         self.is_stepping = true;
         let result = with!(self, formatter => step(formatter, source, &self.setup));
@@ -131,6 +206,7 @@ impl Document {
     }
 }
 
+#[inline]
 fn step<S: Source, const PLAIN: bool>(
     formatter: &mut Formatter<'static, PLAIN>,
     source: &mut S,
@@ -141,9 +217,14 @@ fn step<S: Source, const PLAIN: bool>(
     if let Ok(Progress::Complete) = outcome {
         formatter.out.finish_steps();
     }
-    outcome.map_err(|error| {
-        let error = formatter.out.conclude(error, setup.origin);
-        formatter.out.abandon();
-        error
-    })
+    outcome.map_err(|error| fail(formatter, error, setup))
+}
+
+/// Ends a document that has failed.
+#[cold]
+#[inline(never)]
+fn fail<const PLAIN: bool>(formatter: &mut Formatter<'static, PLAIN>, error: Error, setup: &Setup) -> Error {
+    let error = formatter.out.conclude(error, setup.origin);
+    formatter.out.abandon();
+    error
 }

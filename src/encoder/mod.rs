@@ -3,6 +3,7 @@
 
 mod builder;
 mod framed;
+mod in_place;
 mod on_demand;
 
 use std::io;

@@ -10,11 +10,13 @@
 //! * `bytes`: byte strings
 //! * `raw`: JSON text from elsewhere
 //! * `canonical`: the same in canonical form
+//! * `key`: member names that are encoded once
 //! * `sort`: members in the order of their keys
 
 mod bytes;
 mod canonical;
 mod inline;
+mod key;
 mod layout;
 mod number;
 mod raw;
@@ -29,6 +31,8 @@ use crate::out::Out;
 use crate::setup::Setup;
 use inline::Inline;
 use sort::Sorter;
+
+pub use key::Key;
 
 /// Writes the tokens of one document.
 ///

@@ -91,6 +91,12 @@ impl<const PLAIN: bool> Formatter<'_, PLAIN> {
         !PLAIN && self.options.sort_keys
     }
 
+    /// Leaves members in the order they come in, where only the length of the output counts. Canonical output is sorted all
+    /// the same, because that finds members with equal names.
+    pub(crate) fn keep_order(&mut self) {
+        self.options.sort_keys = self.options.canonical;
+    }
+
     /// Notes that the text of the latest member ends here, before a comma.
     pub(super) fn end_member(&mut self) {
         let (at, unsorted) = (self.out.held().len(), self.sorter.unsorted.len());

@@ -96,7 +96,7 @@ impl Out<'_> {
         }
         let before = self.memory.tail.filled_len();
         let gone = |out: &Out<'_>| before - out.memory.tail.filled_len();
-        if self.target.is_drain() {
+        if self.target.is_stream() {
             if len >= self.memory.plan.batch() {
                 self.check()?;
                 self.flush_front(len, &[])?;

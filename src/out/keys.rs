@@ -26,6 +26,8 @@ pub(super) struct OpenKeys<'a> {
     outer: SmallVec<[u64; INLINE_MAPS]>,
     /// If the output is streaming, the names among the bytes that were handed over.
     copied: Option<&'a mut CopiedNames>,
+    /// If chunks are taken between steps, the names that may have been in them.
+    taken: Option<Box<CopiedNames>>,
 }
 
 /// Names of open members, as a stack of texts in one string. On the stack, like the scratch: streaming needs no heap
@@ -116,7 +118,10 @@ impl Out<'_> {
     #[cold]
     pub(crate) fn latest_key(&mut self, level: usize) -> String {
         let name = match self.keys.position(level).copied() {
-            Some(COPIED) => self.keys.copied.as_ref().and_then(|copied| copied.get(level)).map(str::to_owned),
+            Some(COPIED) => {
+                let names = self.keys.copied.as_deref().or(self.keys.taken.as_deref());
+                names.and_then(|names| names.get(level)).map(str::to_owned)
+            }
             Some(position) => self.key_before(position),
             None => None,
         };
@@ -126,7 +131,7 @@ impl Out<'_> {
 
     /// Bytes of the tail from `from` on have moved: what was at one position is now at `new` of it.
     pub(crate) fn move_keys(&mut self, from: usize, new: impl Fn(usize) -> usize) {
-        for level in (1..=self.keys.level).rev() {
+        for level in (1..=self.keys.level()).rev() {
             match self.keys.position(level) {
                 Some(position) if *position != COPIED && *position != 0 => {
                     let Some(at) = position.checked_sub(self.flushed).filter(|at| *at > from as u64) else { return };
@@ -150,6 +155,31 @@ impl Out<'_> {
                 *position = COPIED;
                 if let Some(copied) = &mut self.keys.copied {
                     copied.push(level, &name);
+                }
+            }
+        }
+    }
+
+    /// Copies the names of all open members, before a chunk is taken that may have them.
+    #[inline]
+    pub(super) fn keep_open_keys(&mut self) {
+        if self.keys.level() > 0 && self.failure.is_none() {
+            self.keep_names();
+        }
+    }
+
+    #[cold]
+    #[inline(never)]
+    fn keep_names(&mut self) {
+        for level in 1..=self.keys.level() {
+            if let Some(position) = self.keys.position(level).copied()
+                && position != 0
+                && position != COPIED
+                && let Some(name) = self.key_before(position)
+            {
+                self.keys.taken.get_or_insert_default().push(level, &name);
+                if let Some(position) = self.keys.position(level) {
+                    *position = COPIED;
                 }
             }
         }

@@ -14,7 +14,7 @@ pub(crate) const MIN_LINK_LEN: usize = 1024;
 impl Out<'_> {
     /// Whether [`link`](Self::link) can be called: chunks are kept or taken, and nothing is held.
     pub(crate) fn can_link(&self) -> bool {
-        !self.target.is_drain() && self.holds.is_empty()
+        self.target.has_chunks() && self.holds.is_empty()
     }
 
     /// Adds `chunk`, which is not empty, by reference. Only between characters.

@@ -70,7 +70,13 @@ impl<'a> Memory<'a> {
     /// Memory of a document that borrows nothing. Allocates nothing yet.
     pub(super) fn on_heap(options: &Options) -> Memory<'static> {
         let pool = options.usable_pool().cloned().map(Cow::Owned);
-        Memory { tail: Tail::on_scratch(&mut []), plan: plan(options, 0), pool, framing: 0, suffix: 0, tailroom: 0 }
+        Memory { pool, ..Memory::on_tail(Tail::on_scratch(&mut []), options) }
+    }
+
+    /// Memory that begins with `tail` and takes nothing from a pool.
+    #[inline(always)]
+    pub(super) fn on_tail(tail: Tail<'a>, options: &Options) -> Memory<'a> {
+        Memory { tail, plan: plan(options, 0), pool: None, framing: 0, suffix: 0, tailroom: 0 }
     }
 
     /// Bytes of the open slab, or of the scratch, that are not written.

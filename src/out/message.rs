@@ -32,6 +32,18 @@ impl Message {
     pub(super) fn first(&self) -> Option<(usize, &[u8])> {
         self.first.as_ref().map(|(index, chunk)| (*index, &chunk[..]))
     }
+
+    /// Whether no chunk before the message is left.
+    pub(super) fn is_in_oldest_chunk(&self) -> bool {
+        self.first.as_ref().is_some_and(|(index, _)| *index == 0)
+    }
+
+    /// Notes that the oldest chunk, which is before the message, was taken.
+    pub(super) fn chunk_taken(&mut self) {
+        if let Some((index, _)) = &mut self.first {
+            *index -= 1;
+        }
+    }
 }
 
 impl Out<'_> {
@@ -44,7 +56,7 @@ impl Out<'_> {
             self.cut_chunk(filled);
         }
         // What a drain has taken cannot be changed any more.
-        let held = self.target.is_drain() || self.memory.plan.chunk_len() < MIN_SPLIT_CHUNK;
+        let held = self.target.is_stream() || self.memory.plan.chunk_len() < MIN_SPLIT_CHUNK;
         self.hold()?;
         let (at, began) = (self.memory.tail.filled_len(), self.offset());
         self.put(&[0; 32][..headroom])?;

@@ -40,13 +40,13 @@ use hold::Holds;
 use keys::OpenKeys;
 use memory::{Memory, Need};
 use message::Message;
-use tail::Scratch;
+use tail::{Scratch, Tail};
 use utf8::char_boundary_before_end;
 
 pub(crate) use keys::CopiedNames;
 pub(crate) use link::MIN_LINK_LEN;
 pub(crate) use plan::MAX_REMEMBERED;
-pub(crate) use tail::scratch;
+pub(crate) use tail::{Growable, scratch};
 pub(crate) use target::{Drain, Target};
 
 /// The output of one document, or of one stream of records. The order of the fields is that of use: see `Formatter`.
@@ -89,6 +89,9 @@ struct Limit {
 const MAX_RESERVED: usize = 4096;
 const FIRST_RESERVED: usize = 64;
 
+/// The caller's memory grows by at least so many bytes at a time.
+const MIN_GROWTH: usize = 256;
+
 impl<'a> Out<'a> {
     /// An output that starts on the stack. `estimate` is its probable length, or 0. If bytes leave early, `names` is room
     /// for those that an error may need.
@@ -104,6 +107,36 @@ impl<'a> Out<'a> {
         let tailroom = if target.is_rope() { setup.framing.1 } else { 0 };
         let memory = Memory::on_scratch(scratch, options, estimate, setup.framing.0, tailroom);
         Out::with_memory(memory, options, setup, target, names)
+    }
+
+    /// An output whose bytes are only counted. It never leaves the scratch, unless something is held.
+    #[inline(always)]
+    pub(crate) fn counting(
+        scratch: &'a mut Scratch,
+        options: &'a Options,
+        setup: &Setup,
+        names: &'a mut CopiedNames,
+    ) -> Out<'a> {
+        Out::with_memory(
+            Memory::on_tail(Tail::on_scratch(scratch), options),
+            options,
+            setup,
+            Target::Count,
+            Some(names),
+        )
+    }
+
+    /// An output that is appended to `memory`: written where it belongs if there is any room, otherwise on the scratch
+    /// first, so that a document that fits it costs one allocation of the right size.
+    #[inline(always)]
+    pub(crate) fn appending(
+        scratch: &'a mut Scratch,
+        options: &'a Options,
+        setup: &Setup,
+        memory: Growable<'a>,
+    ) -> Out<'a> {
+        let (tail, waiting) = Tail::on_spare(memory, scratch);
+        Out::with_memory(Memory::on_tail(tail, options), options, setup, Target::Memory(waiting), None)
     }
 
     #[inline(always)]
@@ -218,9 +251,22 @@ impl<'a> Out<'a> {
                 self.next_buffer(coming);
             }
             Target::Steps => self.refill_step(coming),
+            Target::Count if self.holds.is_empty() => self.flush(&[])?,
+            Target::Count => self.next_buffer(coming),
+            Target::Memory(_) => self.grow(coming),
         }
         self.update_room();
         Ok(())
+    }
+
+    /// Makes the caller's memory larger, and moves there if the document is still on the scratch.
+    fn grow(&mut self, coming: usize) {
+        let more = coming.min(self.remaining()).max(self.memory.tail.filled_len()).max(MIN_GROWTH);
+        let Target::Memory(memory) = &mut self.target else { return };
+        match memory.take() {
+            Some(memory) => self.memory.tail.move_to_spare(memory, more),
+            None => self.memory.tail.grow(more),
+        }
     }
 
     /// Moves the uncut bytes to the buffer that is written next, from the pool if there is one.
@@ -240,7 +286,7 @@ impl<'a> Out<'a> {
         match &self.target {
             Target::Rope => Need::Rope,
             Target::Steps => Need::Step,
-            Target::Drain(_) => Need::Batch,
+            Target::Drain(_) | Target::Count | Target::Memory(_) => Need::Batch,
         }
     }
 
@@ -300,6 +346,14 @@ impl<'a> Out<'a> {
         Ok(self.flushed)
     }
 
+    /// Gives the bytes of a document that is complete to the caller's memory.
+    pub(crate) fn finish_memory(&mut self) {
+        match &mut self.target {
+            Target::Memory(Some(memory)) => memory.append(self.memory.tail.filled()),
+            _ => self.memory.tail.commit(),
+        }
+    }
+
     /// Whether nothing is held back, so that bytes can leave.
     fn is_free(&self) -> bool {
         self.holds.is_empty()
@@ -307,7 +361,7 @@ impl<'a> Out<'a> {
 
     /// Whether [`send`](Self::send) can be called: bytes leave while they are encoded, and nothing is held.
     pub(crate) fn can_send(&self) -> bool {
-        self.target.is_drain() && self.is_free()
+        self.target.is_stream() && self.is_free()
     }
 
     /// Sends what there is, and then `parts`, none of them empty, by reference. Only between characters.
@@ -342,7 +396,7 @@ impl<'a> Out<'a> {
 
     /// Makes a chunk of the `len` oldest bytes, if there are any.
     fn cut_chunk(&mut self, len: usize) {
-        debug_assert!(!self.target.is_drain());
+        debug_assert!(self.target.has_chunks());
         if len > 0 {
             let chunk = self.memory.tail.cut(len);
             self.flushed += len as u64;
@@ -365,17 +419,19 @@ impl<'a> Out<'a> {
 
     fn flush_front(&mut self, len: usize, parts: &[&[u8]]) -> Result<()> {
         self.copy_open_keys();
-        let Target::Drain(drain) = &mut self.target else { return Ok(()) };
         let mut all: SmallVec<[&[u8]; 2]> = SmallVec::new();
         all.extend((len > 0).then(|| &self.memory.tail.filled()[..len]));
         all.extend_from_slice(parts);
         if all.is_empty() {
             return Ok(());
         }
-        // If the drain panics, and a `Serialize` catches that, nothing is sent a second time.
-        self.is_draining = true;
-        let drained = drain.drain(&all);
-        self.is_draining = false;
+        let mut drained = Ok(());
+        if let Target::Drain(drain) = &mut self.target {
+            // If the drain panics, and a `Serialize` catches that, nothing is sent a second time.
+            self.is_draining = true;
+            drained = drain.drain(&all);
+            self.is_draining = false;
+        }
         let bytes = all.iter().map(|part| part.len() as u64).sum::<u64>();
         drop(all);
         self.memory.tail.discard(len);
@@ -418,7 +474,7 @@ impl<'a> Out<'a> {
     fn update_room(&mut self) {
         let filled = self.memory.tail.filled_len();
         let planned = match &self.target {
-            Target::Rope => usize::MAX,
+            Target::Rope | Target::Count | Target::Memory(_) => usize::MAX,
             _ if !self.is_free() => usize::MAX,
             Target::Drain(_) => self.memory.plan.batch().saturating_sub(filled),
             Target::Steps if self.memory.tail.is_on_slab() => self.memory.plan.chunk_len().saturating_sub(filled),

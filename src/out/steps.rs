@@ -22,12 +22,27 @@ impl Out<'_> {
 
     /// Takes the oldest finished chunk.
     pub(crate) fn pop(&mut self) -> Option<Bytes> {
-        if self.chunks.is_empty() {
+        if self.chunks.is_empty() || !self.can_take() {
             return None;
         }
+        self.keep_open_keys();
         let chunk = self.chunks.pop_front();
+        if let Some(message) = &mut self.message {
+            message.chunk_taken();
+        }
         self.step_done = !self.chunks.is_empty() || !self.failure.is_none();
         Some(chunk)
+    }
+
+    /// Whether the oldest chunk can be taken although a record is being written: no byte of it may change, and there may be
+    /// no part of that record in it, unless the record is longer than a chunk.
+    fn can_take(&self) -> bool {
+        let Some(start) = self.record_start else { return true };
+        if self.message.as_ref().is_some_and(Message::is_in_oldest_chunk) {
+            return false;
+        }
+        let end = self.flushed - self.chunks.len() as u64 + self.chunks.chunks()[0].len() as u64;
+        end <= start || self.offset() - start > self.memory.plan.max_chunk() as u64
     }
 
     /// Bytes in finished chunks and in the one that is being filled.
@@ -112,7 +127,10 @@ impl Out<'_> {
     pub(crate) fn flush_step(&mut self) {
         if self.holds.is_empty() && self.failure.is_none() {
             let filled = self.memory.tail.filled();
-            let end = self.record_in_tail().unwrap_or_else(|| char_boundary_before_end(filled));
+            let end = match self.record_start {
+                Some(_) => self.record_in_tail().unwrap_or(0),
+                None => char_boundary_before_end(filled),
+            };
             self.cut_all(end);
             self.update_room();
         }

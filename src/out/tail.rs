@@ -34,8 +34,9 @@ pub(crate) fn scratch() -> Scratch {
 /// 1. `start <= cur <= end <= limit`, all inside (or at the end of) one allocation that only this `Tail` may touch
 ///    between `start` and `limit`.
 /// 2. The bytes from `start` to `cur` are initialized.
-/// 3. Either `slab` has capacity and no length, and its spare capacity is exactly `start..limit`; or
-///    `slab` has no capacity and `start..limit` is the scratch borrowed for `'a`, or nothing.
+/// 3. `start..limit` is one of three things: the spare capacity of `grown`, if there is one; otherwise that of `slab`,
+///    which then has no length, if it has capacity; otherwise the scratch borrowed for `'a`, or nothing. While there is
+///    a `grown`, `slab` has no capacity. (`skip` moves `start` forward on the scratch.)
 ///
 /// In this order, `cur` and `end` first: see `Formatter`.
 #[repr(C)]
@@ -45,6 +46,8 @@ pub(crate) struct Tail<'a> {
     start: *mut u8,
     limit: *mut u8,
     slab: Buffer,
+    /// The caller's memory that is written to.
+    grown: Option<Growable<'a>>,
     scratch: PhantomData<&'a mut [MaybeUninit<u8>]>,
 }
 
@@ -60,7 +63,25 @@ impl<'a> Tail<'a> {
     pub(crate) fn on_scratch(scratch: &'a mut [MaybeUninit<u8>]) -> Tail<'a> {
         let bytes = scratch.as_mut_ptr_range();
         let (start, end) = (bytes.start.cast::<u8>(), bytes.end.cast::<u8>());
-        Tail { cur: start, end, start, limit: end, slab: Buffer::default(), scratch: PhantomData }
+        Tail { cur: start, end, start, limit: end, slab: Buffer::default(), grown: None, scratch: PhantomData }
+    }
+
+    /// An empty tail in the spare capacity of `memory`, if it has any. Otherwise one in `scratch`, and `memory` is given
+    /// back.
+    #[inline(always)]
+    pub(crate) fn on_spare(
+        mut memory: Growable<'a>,
+        scratch: &'a mut [MaybeUninit<u8>],
+    ) -> (Tail<'a>, Option<Growable<'a>>) {
+        let mut bytes = memory.spare().as_mut_ptr_range();
+        let (mut grown, mut waiting) = (Some(memory), None);
+        if bytes.is_empty() {
+            bytes = scratch.as_mut_ptr_range();
+            mem::swap(&mut grown, &mut waiting);
+        }
+        let (start, end) = (bytes.start.cast::<u8>(), bytes.end.cast::<u8>());
+        let tail = Tail { cur: start, end, start, limit: end, slab: Buffer::default(), grown, scratch: PhantomData };
+        (tail, waiting)
     }
 
     /// Bytes that can still be written.
@@ -174,12 +195,61 @@ impl<'a> Tail<'a> {
         slab.clear();
         let filled = self.filled_len();
         self.slab = slab;
+        self.grown = None;
         self.rebase(filled);
     }
 
     /// Moves the uncut bytes to a new allocation of `capacity` bytes, which must hold them.
     pub(crate) fn move_to_slab(&mut self, capacity: usize) {
         self.move_to(Buffer::with_capacity(capacity));
+    }
+
+    /// Moves the uncut bytes to the spare capacity of `memory`, with room for `more` bytes after them.
+    pub(crate) fn move_to_spare(&mut self, mut memory: Growable<'a>, more: usize) {
+        memory.reserve(self.filled_len().saturating_add(more));
+        let mut old = mem::replace(self, Tail::on_scratch(&mut []));
+        self.enter(memory);
+        let fits = self.put(old.filled_mut());
+        assert!(fits);
+    }
+
+    /// Makes room for `more` bytes after the uncut ones, in the memory that they are in.
+    ///
+    /// # Panics
+    /// If this is not the caller's memory.
+    pub(crate) fn grow(&mut self, more: usize) {
+        let filled = self.filled_len();
+        let Some(mut memory) = self.grown.take() else { panic!("this memory does not grow") };
+        // Growing keeps what is part of the content.
+        let before = memory.len();
+        // SAFETY: by invariants 1 to 3 the first `filled` bytes of the spare capacity are there and initialized.
+        unsafe { memory.set_len(before + filled) };
+        memory.reserve(more);
+        // SAFETY: a content may always become shorter.
+        unsafe { memory.set_len(before) };
+        self.enter(memory);
+        // SAFETY: the memory has kept these bytes, so they fit between `start` and `limit`.
+        self.cur = unsafe { self.start.add(filled) };
+    }
+
+    /// Makes the uncut bytes part of the caller's memory they are in. The tail is then empty.
+    pub(crate) fn commit(&mut self) {
+        let filled = self.filled_len();
+        if let Some(mut memory) = self.grown.take() {
+            let len = memory.len() + filled;
+            // SAFETY: by invariants 1 to 3 the first `filled` bytes of the spare capacity are there and initialized.
+            unsafe { memory.set_len(len) };
+        }
+        *self = Tail::on_scratch(&mut []);
+    }
+
+    /// Points at the spare capacity of `memory`, of which nothing is written.
+    fn enter(&mut self, mut memory: Growable<'a>) {
+        debug_assert!(!self.is_on_slab());
+        let spare = memory.spare().as_mut_ptr_range();
+        (self.start, self.cur) = (spare.start.cast(), spare.start.cast());
+        (self.end, self.limit) = (spare.end.cast(), spare.end.cast());
+        self.grown = Some(memory);
     }
 
     /// Gives the `len` oldest uncut bytes away as a chunk that shares the slab.
@@ -256,5 +326,55 @@ impl<'a> Tail<'a> {
         self.limit = self.end;
         // SAFETY: `filled <= spare.len()`, so the result lies inside the spare capacity or one past its end.
         self.cur = unsafe { self.start.add(filled) };
+    }
+}
+
+/// Memory of the caller's that a document is appended to. It is as before until [`Tail::commit`].
+pub(crate) enum Growable<'a> {
+    Vec(&'a mut Vec<u8>),
+    BytesMut(&'a mut BytesMut),
+}
+
+impl Growable<'_> {
+    /// Appends `bytes` to the content. Memory that had no capacity gets no more than they need.
+    pub(crate) fn append(&mut self, bytes: &[u8]) {
+        match self {
+            Growable::Vec(vec) if vec.capacity() == 0 => **vec = bytes.to_vec(),
+            Growable::Vec(vec) => vec.extend_from_slice(bytes),
+            Growable::BytesMut(memory) => memory.extend_from_slice(bytes),
+        }
+    }
+
+    #[inline]
+    fn spare(&mut self) -> &mut [MaybeUninit<u8>] {
+        match self {
+            Growable::Vec(vec) => vec.spare_capacity_mut(),
+            Growable::BytesMut(bytes) => bytes.spare_capacity_mut(),
+        }
+    }
+
+    fn len(&self) -> usize {
+        match self {
+            Growable::Vec(vec) => vec.len(),
+            Growable::BytesMut(bytes) => bytes.len(),
+        }
+    }
+
+    fn reserve(&mut self, more: usize) {
+        match self {
+            Growable::Vec(vec) => vec.reserve(more),
+            Growable::BytesMut(bytes) => bytes.reserve(more),
+        }
+    }
+
+    /// # Safety
+    /// The capacity must be at least `len`, and so many bytes initialized.
+    unsafe fn set_len(&mut self, len: usize) {
+        match self {
+            // SAFETY: as the caller promises.
+            Growable::Vec(vec) => unsafe { vec.set_len(len) },
+            // SAFETY: as the caller promises.
+            Growable::BytesMut(bytes) => unsafe { bytes.set_len(len) },
+        }
     }
 }

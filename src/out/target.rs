@@ -4,6 +4,8 @@ use std::io;
 
 use send_wrapper::SendWrapper;
 
+use super::tail::Growable;
+
 /// Takes bytes while the document is still being encoded. Implemented in `sink` for writers, and by whatever else wants
 /// bytes as they come.
 ///
@@ -25,6 +27,12 @@ pub(crate) enum Target<'a> {
     /// not be. It never moves: a document with this target lives on the stack of the function that encodes it, and
     /// the wrapper makes sure of that.
     Drain(SendWrapper<&'a mut dyn Drain>),
+    /// They are counted, and forgotten.
+    Count,
+    /// They are appended to memory of the caller's, in one piece. `None` once the tail is there: see [`Out::grow`].
+    ///
+    /// [`Out::grow`]: super::Out
+    Memory(Option<Growable<'a>>),
 }
 
 impl<'a> Target<'a> {
@@ -40,7 +48,13 @@ impl<'a> Target<'a> {
         matches!(self, Target::Steps)
     }
 
-    pub(super) fn is_drain(&self) -> bool {
-        matches!(self, Target::Drain(_))
+    /// Whether bytes leave for good while the document is being encoded.
+    pub(super) fn is_stream(&self) -> bool {
+        matches!(self, Target::Drain(_) | Target::Count)
+    }
+
+    /// Whether the output is a list of chunks.
+    pub(super) fn has_chunks(&self) -> bool {
+        matches!(self, Target::Rope | Target::Steps)
     }
 }

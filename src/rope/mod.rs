@@ -9,6 +9,7 @@ mod traits;
 use std::io::IoSlice;
 use std::mem;
 use std::ops::{Bound, RangeBounds};
+use std::string::FromUtf8Error;
 
 use bytes::{Bytes, BytesMut};
 use smallvec::SmallVec;
@@ -315,10 +316,7 @@ impl Rope {
     /// A data error that names the offset if the bytes are not UTF-8. What an encoder made always is, unless a trusted
     /// fragment was not.
     pub fn into_string(self) -> Result<String> {
-        String::from_utf8(self.into_vec()).map_err(|error| {
-            let at = error.utf8_error().valid_up_to();
-            Error::data(format!("invalid UTF-8 at byte {at}")).at_byte(at)
-        })
+        String::from_utf8(self.into_vec()).map_err(not_utf8)
     }
 
     /// Copies the bytes into memory of exactly their size and lets go of the slabs they came from. The chunks keep
@@ -390,4 +388,10 @@ impl Rope {
                     && self.len == self.chunks().iter().map(Bytes::len).sum::<usize>())
         );
     }
+}
+
+#[cold]
+pub(crate) fn not_utf8(error: FromUtf8Error) -> Error {
+    let at = error.utf8_error().valid_up_to();
+    Error::data(format!("invalid UTF-8 at byte {at}")).at_byte(at)
 }

@@ -21,7 +21,7 @@
 
 mod array;
 mod items;
-mod records;
+pub(crate) mod records;
 mod tree;
 
 pub use array::Array;

@@ -85,40 +85,42 @@ pub(crate) fn record<const PLAIN: bool>(
     max_len: u64,
     body: &mut impl Source,
 ) -> Result<()> {
+    begin(formatter, frame, max_len)?;
+    body.write(formatter)?;
+    end(formatter, frame, max_len)
+}
+
+/// Writes what is before the body of a record. Of the body, `max_len` bytes are allowed; what the frame adds does not
+/// count.
+#[inline]
+pub(crate) fn begin<const PLAIN: bool>(formatter: &mut Formatter<'_, PLAIN>, frame: Frame, max_len: u64) -> Result<()> {
     if frame.has_length() {
         formatter.out.begin_message(frame.headroom())?;
-        limited(formatter, max_len, body)?;
+    } else if !frame.opening().is_empty() {
+        formatter.out.put_opening(frame.opening())?;
+    }
+    if max_len != u64::MAX {
+        formatter.out.restart_limit(max_len);
+    }
+    Ok(())
+}
+
+/// Writes what is after the body of a record, and what is before it and known only now.
+#[inline]
+pub(crate) fn end<const PLAIN: bool>(formatter: &mut Formatter<'_, PLAIN>, frame: Frame, max_len: u64) -> Result<()> {
+    if max_len != u64::MAX {
+        formatter.out.restart_limit(u64::MAX);
+    }
+    // A `Serialize` may have swallowed an error; then this is no whole record.
+    formatter.out.check()?;
+    if frame.has_length() {
         match frame.prefix(formatter.out.message_len()) {
             Ok(prefix) => formatter.out.end_message(prefix.as_bytes()),
             Err(error) => return Err(formatter.fail(error)),
         }
-    } else {
-        match frame.opening() {
-            [] => {}
-            opening => formatter.out.put_opening(opening)?,
-        }
-        limited(formatter, max_len, body)?;
     }
     match frame.suffix() {
         [] => Ok(()),
         suffix => formatter.out.put_suffix(suffix),
     }
-}
-
-/// Writes `body`, of which `max_len` bytes are allowed. What the frame adds does not count.
-#[inline]
-fn limited<const PLAIN: bool>(
-    formatter: &mut Formatter<'_, PLAIN>,
-    max_len: u64,
-    body: &mut impl Source,
-) -> Result<()> {
-    if max_len == u64::MAX {
-        body.write(formatter)?;
-    } else {
-        formatter.out.restart_limit(max_len);
-        body.write(formatter)?;
-        formatter.out.restart_limit(u64::MAX);
-    }
-    // A `Serialize` may have swallowed an error; then this is no whole record.
-    formatter.out.check()
 }
