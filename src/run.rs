@@ -113,9 +113,30 @@ impl Document {
         document
     }
 
+    /// Whether there is no finished chunk.
+    #[cfg(any(feature = "http-body", feature = "stream"))]
+    pub(crate) fn is_empty(&self) -> bool {
+        match &self.formatter {
+            Either::Plain(formatter) => formatter.out.has_no_chunk(),
+            Either::Styled(formatter) => formatter.out.has_no_chunk(),
+        }
+    }
+
     /// Takes the oldest finished chunk.
     pub(crate) fn pop(&mut self) -> Option<Bytes> {
         with!(self, formatter => formatter.out.pop())
+    }
+
+    /// Bytes that are written, and not yet taken.
+    #[cfg(feature = "stream")]
+    pub(crate) fn pending(&mut self) -> usize {
+        with!(self, formatter => formatter.out.pending())
+    }
+
+    /// Makes chunks of what is begun, between two steps.
+    #[cfg(feature = "stream")]
+    pub(crate) fn flush(&mut self) {
+        with!(self, formatter => formatter.out.flush_step());
     }
 
     /// Writes until a chunk is finished or the source is complete. After an error, or the end, the chunks that are left
