@@ -78,7 +78,17 @@ use std::io;
 use bytes::Bytes;
 use serde::Serialize;
 
+#[cfg(feature = "tokio")]
+pub use edge::BlockingStream;
+#[cfg(feature = "http-body")]
+pub use edge::ChunksBody;
+#[cfg(any(feature = "http-body", feature = "stream"))]
+pub use edge::PollChunk;
+#[cfg(feature = "axum")]
+pub use edge::axum;
 pub use edge::{Chunks, ChunksReader};
+#[cfg(feature = "stream")]
+pub use edge::{ChunksStream, ItemStream, TryPollNext};
 pub use encoder::{Encoder, EncoderBuilder};
 pub use error::{Category, Error, Result};
 pub use fmt::Key;

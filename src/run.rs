@@ -166,6 +166,15 @@ impl Document {
         document
     }
 
+    /// Whether there is no finished chunk.
+    #[cfg(any(feature = "http-body", feature = "stream"))]
+    pub(crate) fn is_empty(&self) -> bool {
+        match &self.formatter {
+            Either::Plain(formatter) => formatter.out.has_no_chunk(),
+            Either::Styled(formatter) => formatter.out.has_no_chunk(),
+        }
+    }
+
     /// Takes the oldest finished chunk.
     pub(crate) fn pop(&mut self) -> Option<Bytes> {
         with!(self, formatter => formatter.out.pop())

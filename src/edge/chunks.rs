@@ -4,6 +4,7 @@
 use std::fmt;
 use std::io;
 use std::iter::FusedIterator;
+use std::task::Poll;
 
 use bytes::Bytes;
 
@@ -95,7 +96,64 @@ impl<S: Source> Chunks<S> {
         ChunksReader::new(self)
     }
 
-    fn step(&mut self) -> Result<Progress> {
+    /// Whether it is known that nothing comes any more.
+    #[cfg(any(feature = "http-body", feature = "stream"))]
+    pub(super) fn is_finished(&self) -> bool {
+        self.source.is_none() && self.error.is_none() && self.document.as_ref().is_none_or(Document::is_empty)
+    }
+
+    /// The error that comes after the chunks that are ready, if the document has failed already. It then comes no more.
+    #[cfg(any(feature = "http-body", feature = "stream"))]
+    pub(super) fn take_error(&mut self) -> Option<Error> {
+        self.error.take()
+    }
+
+    /// What is encoded, unless it is complete or has failed.
+    #[cfg(feature = "stream")]
+    pub(super) fn source_mut(&mut self) -> Option<&mut S> {
+        self.source.as_mut()
+    }
+
+    /// Bytes that are encoded, and not yet taken.
+    #[cfg(feature = "stream")]
+    pub(super) fn begun(&mut self) -> usize {
+        self.document.as_ref().map_or(0, Document::pending)
+    }
+
+    /// Makes chunks of what is begun: of whole items.
+    #[cfg(feature = "stream")]
+    pub(super) fn flush(&mut self) {
+        if let Some(document) = &mut self.document {
+            document.flush();
+        }
+    }
+
+    /// The next item, if it is ready: a chunk, the error, or `None` at the end. If it is pending, a [step](Self::step) is
+    /// needed.
+    pub(super) fn take_ready(&mut self) -> Poll<Option<Result<Bytes>>> {
+        if let Some(chunk) = self.document.as_mut().and_then(Document::pop) {
+            return Poll::Ready(Some(Ok(chunk)));
+        }
+        if self.source.is_some() {
+            return Poll::Pending;
+        }
+        self.document = None;
+        Poll::Ready(self.error.take().map(Err))
+    }
+
+    /// Encodes until a chunk is finished, or to the end.
+    pub(super) fn step(&mut self) {
+        match self.try_step() {
+            Ok(Progress::More) => {}
+            Ok(Progress::Complete) => self.source = None,
+            Err(error) => {
+                self.error = Some(error);
+                self.source = None;
+            }
+        }
+    }
+
+    fn try_step(&mut self) -> Result<Progress> {
         let Some(source) = &mut self.source else { return Ok(Progress::Complete) };
         let document = match &mut self.document {
             Some(document) => document,
@@ -114,21 +172,10 @@ impl<S: Source> Iterator for Chunks<S> {
 
     fn next(&mut self) -> Option<Result<Bytes>> {
         loop {
-            if let Some(chunk) = self.document.as_mut().and_then(Document::pop) {
-                return Some(Ok(chunk));
+            if let Poll::Ready(item) = self.take_ready() {
+                return item;
             }
-            if self.source.is_none() {
-                self.document = None;
-                return self.error.take().map(Err);
-            }
-            match self.step() {
-                Ok(Progress::More) => {}
-                Ok(Progress::Complete) => self.source = None,
-                Err(error) => {
-                    self.error = Some(error);
-                    self.source = None;
-                }
-            }
+            self.step();
         }
     }
 }

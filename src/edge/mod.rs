@@ -1,7 +1,30 @@
-//! What the outside holds while a document is encoded on demand. A new kind of consumer is a new file here.
+//! What the outside holds while a document is encoded on demand. A new kind of consumer is a new file here, and one that
+//! needs another crate is behind a feature.
 
+#[cfg(feature = "axum")]
+pub mod axum;
+#[cfg(feature = "tokio")]
+mod blocking;
+#[cfg(feature = "http-body")]
+mod body;
 mod chunks;
+#[cfg(feature = "stream")]
+mod items;
+#[cfg(any(feature = "http-body", feature = "stream"))]
+mod poll;
 mod reader;
+#[cfg(feature = "stream")]
+mod stream;
 
+#[cfg(feature = "tokio")]
+pub use blocking::BlockingStream;
+#[cfg(feature = "http-body")]
+pub use body::ChunksBody;
 pub use chunks::Chunks;
+#[cfg(feature = "stream")]
+pub use items::{ItemStream, TryPollNext};
+#[cfg(any(feature = "http-body", feature = "stream"))]
+pub use poll::PollChunk;
 pub use reader::ChunksReader;
+#[cfg(feature = "stream")]
+pub use stream::ChunksStream;

@@ -41,13 +41,13 @@ use keys::OpenKeys;
 use memory::{Memory, Need};
 use message::Message;
 use tail::{Scratch, Tail};
-use utf8::char_boundary_before_end;
 
 pub(crate) use keys::CopiedNames;
 pub(crate) use link::MIN_LINK_LEN;
 pub(crate) use plan::MAX_REMEMBERED;
 pub(crate) use tail::{Growable, scratch};
 pub(crate) use target::{Drain, Target};
+pub(crate) use utf8::char_boundary_before_end;
 
 /// The output of one document, or of one stream of records. The order of the fields is that of use: see `Formatter`.
 #[repr(C)]

@@ -45,6 +45,12 @@ impl Out<'_> {
         end <= start || self.offset() - start > self.memory.plan.max_chunk() as u64
     }
 
+    /// Whether there is no finished chunk.
+    #[cfg(any(feature = "http-body", feature = "stream"))]
+    pub(crate) fn has_no_chunk(&self) -> bool {
+        self.chunks.is_empty()
+    }
+
     /// Bytes in finished chunks and in the one that is being filled.
     pub(crate) fn pending(&self) -> usize {
         self.chunks.len() + self.memory.tail.filled_len()

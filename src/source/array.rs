@@ -21,6 +21,25 @@ impl<I> Array<I> {
     }
 }
 
+/// Writes `item` as the element with this index. If there is an error in its place, the output ends after the element
+/// before it.
+#[inline(always)]
+pub(crate) fn element<const PLAIN: bool>(
+    formatter: &mut Formatter<'_, PLAIN>,
+    index: usize,
+    item: Result<impl Serialize>,
+) -> Result<()> {
+    let item = match item {
+        Ok(item) => item,
+        Err(error) => return Err(locate(error, index, formatter)),
+    };
+    formatter.before_element(index)?;
+    match ser::serialize(formatter, &item) {
+        Ok(()) => Ok(()),
+        Err(error) => Err(locate(error, index, formatter)),
+    }
+}
+
 #[cold]
 fn locate<const PLAIN: bool>(error: Error, index: usize, formatter: &mut Formatter<'_, PLAIN>) -> Error {
     let error = formatter.fail(error);
@@ -37,20 +56,11 @@ impl<I: TryNext<Value: Serialize>> Source for Array<I> {
         // Counted here, and not through a pointer at every element.
         let mut count = self.count;
         while !formatter.should_stop() {
-            // The item first: if there is an error in its place, the output ends after the last element.
-            match self.items.try_next() {
-                None => {
-                    formatter.close_array(count)?;
-                    return Ok(Progress::Complete);
-                }
-                Some(Err(error)) => return Err(locate(error, count, formatter)),
-                Some(Ok(item)) => {
-                    formatter.before_element(count)?;
-                    if let Err(error) = ser::serialize(formatter, &item) {
-                        return Err(locate(error, count, formatter));
-                    }
-                }
-            }
+            let Some(item) = self.items.try_next() else {
+                formatter.close_array(count)?;
+                return Ok(Progress::Complete);
+            };
+            element(formatter, count, item)?;
             count += 1;
         }
         self.count = count;

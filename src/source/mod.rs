@@ -25,9 +25,13 @@ pub(crate) mod records;
 mod tree;
 
 pub use array::Array;
+#[cfg(feature = "stream")]
+pub(crate) use array::element;
 pub use items::{Fallible, Infallible, TryNext};
 pub(crate) use records::Framed;
 pub use records::Records;
+#[cfg(feature = "stream")]
+pub(crate) use records::{record, records_setup};
 pub use tree::{Tree, Walker};
 
 use serde::Serialize;

@@ -55,8 +55,7 @@ impl<I> Records<I> {
 
 impl<I: TryNext<Value: Serialize>> Source for Records<I> {
     fn setup(&self, options: &Options) -> Result<Setup> {
-        let line_breaks = self.frame.line_breaks(options)?;
-        Ok(Setup { line_breaks, limits_whole: false, ..Setup::recursive(options) })
+        records_setup(self.frame, options)
     }
 
     fn step<const PLAIN: bool>(&mut self, formatter: &mut Formatter<'_, PLAIN>) -> Result<Progress> {
@@ -75,6 +74,12 @@ impl<I: TryNext<Value: Serialize>> Source for Records<I> {
         }
         Ok(Progress::More)
     }
+}
+
+/// What a stream of records asks for.
+pub(crate) fn records_setup(frame: Frame, options: &Options) -> Result<Setup> {
+    let line_breaks = frame.line_breaks(options)?;
+    Ok(Setup { line_breaks, limits_whole: false, ..Setup::recursive(options) })
 }
 
 /// Writes `body` in its frame.
