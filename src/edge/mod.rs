@@ -10,6 +10,7 @@ mod body;
 mod chunks;
 #[cfg(feature = "stream")]
 mod items;
+mod on_demand;
 #[cfg(any(feature = "http-body", feature = "stream"))]
 mod poll;
 mod reader;

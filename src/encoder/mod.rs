@@ -4,7 +4,6 @@
 mod builder;
 mod framed;
 mod in_place;
-mod on_demand;
 
 use std::io;
 use std::sync::Arc;

@@ -2,8 +2,8 @@
 
 use serde::Serialize;
 
-use super::Encoder;
-use crate::edge::Chunks;
+use super::Chunks;
+use crate::encoder::Encoder;
 use crate::frame::Frame;
 use crate::source::{Array, Fallible, Infallible, Records, Tree, Walker};
 
