@@ -34,8 +34,8 @@ fn inline_width_streams_in_fixed_memory() {
     assert!(heap.peak <= PEAK, "{heap:?}");
     // One more container inside of every other, none of which fits a line, and none of which is known to at first.
     #[derive(Serialize)]
-    struct Node(u32, Option<Box<Node>>, [u32; 60]);
-    let deep = (0..400).fold(None, |inner, _| Some(Box::new(Node(1, inner, [7; 60]))));
+    struct Node(u32, Option<Box<Node>>, [[u32; 30]; 2]);
+    let deep = (0..400).fold(None, |inner, _| Some(Box::new(Node(1, inner, [[7; 30]; 2]))));
     let length = encoder.encode(&deep).unwrap().len();
     let heap = stream(&encoder, &deep, length);
     println!("deep on lines of 80: {heap:?}");
