@@ -5,15 +5,16 @@ use serde::Serialize;
 use super::Chunks;
 use crate::encoder::Encoder;
 use crate::frame::Frame;
-use crate::source::{Array, Fallible, Infallible, Records, Tree, Walker};
+use crate::source::{Array, Fallible, Infallible, Records, Tree};
 
 impl Encoder {
     /// Encodes a tree on demand, chunk by chunk.
     ///
     /// Use it for a large `serde_json::Value` that should leave in bounded memory without a thread of its own: each step
-    /// encodes about one chunk, wherever that ends, also inside a long string. The tree is a `&Value`, or an owned
-    /// `Value`, of which each part is freed when it has been encoded; the handle is then `Send + 'static`. The bytes
-    /// are those of [`encode`](Encoder::encode) under every option. All but the first chunks and the last one have at
+    /// encodes about one chunk, wherever that ends, also inside a long string. The tree is a `&Value`; an owned `Value`, of
+    /// which each part is freed when it has been encoded; or an `Arc<Value>`, of which others hold clones. With the last
+    /// two the handle is `Send + 'static`. (To send one document to many, encode it once and clone the
+    /// [`Rope`](crate::Rope): that shares the bytes too.) The bytes are those of [`encode`](Encoder::encode) under every option. All but the first chunks and the last one have at
     /// least half of [`max_chunk`](crate::EncoderBuilder::max_chunk) bytes.
     ///
     /// * Heap memory: the chunk being filled, the one being taken, and the list of open containers, if there are more
@@ -33,8 +34,8 @@ impl Encoder {
     /// # Errors
     /// A limit error if the tree is nested deeper than a `max_depth` that was set, or its text is longer than
     /// `max_len`.
-    pub fn chunks<V: Tree>(&self, tree: V) -> Chunks<Walker<V>> {
-        Chunks::new(self.clone(), Walker::new(tree, self.options()))
+    pub fn chunks<V: Tree>(&self, tree: V) -> Chunks<V::Walk> {
+        Chunks::new(self.clone(), tree.walk(self.options()))
     }
 
     /// Encodes an array on demand, one element of the iterator at a time. The bytes are those of the same elements in a

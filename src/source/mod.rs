@@ -22,6 +22,7 @@
 mod array;
 mod items;
 pub(crate) mod records;
+mod shared;
 mod tree;
 
 pub use array::Array;
@@ -32,6 +33,7 @@ pub(crate) use records::Framed;
 pub use records::Records;
 #[cfg(feature = "stream")]
 pub(crate) use records::{record, records_setup};
+pub use shared::SharedWalker;
 pub use tree::{Tree, Walker};
 
 use serde::Serialize;

@@ -10,11 +10,12 @@
 mod node;
 
 use std::borrow::Borrow;
+use std::sync::Arc;
 
 use serde_json::{Number, Value};
 use smallvec::SmallVec;
 
-use super::{Progress, Source};
+use super::{Progress, SharedWalker, Source};
 use crate::error::{Error, Result};
 use crate::fmt::Formatter;
 use crate::options::Options;
@@ -22,8 +23,8 @@ use crate::setup::Setup;
 use crate::{escape, ser};
 use node::{Part, Parts};
 
-/// A tree that [`Encoder::chunks`](crate::Encoder::chunks) can walk: `serde_json::Value`, or a reference to one.
-/// Nothing else implements it.
+/// A tree that [`Encoder::chunks`](crate::Encoder::chunks) can walk: `serde_json::Value`, a reference to one, or an `Arc`
+/// of one. Nothing else implements it.
 ///
 /// ```
 /// fn length(tree: impl json_rope::Tree) -> usize {
@@ -33,10 +34,44 @@ use node::{Part, Parts};
 /// assert_eq!(length(&tree), 5);
 /// assert_eq!(length(tree), 5);
 /// ```
-pub trait Tree: Parts {}
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` is not a tree that can be walked in steps",
+    label = "this is neither a `serde_json::Value` nor a reference to one",
+    note = "for a list of values use `Encoder::array` or `Encoder::records`, for a document with open parts \
+            `Encoder::object`",
+    note = "any other value is encoded in one go: `Encoder::encode` into a rope, `Encoder::write` into a writer"
+)]
+pub trait Tree {
+    /// What [`Chunks`](crate::Chunks) encodes.
+    type Walk: Source;
 
-impl Tree for Value {}
-impl Tree for &Value {}
+    #[doc(hidden)]
+    fn walk(self, options: &Options) -> Self::Walk;
+}
+
+impl Tree for Value {
+    type Walk = Walker<Value>;
+
+    fn walk(self, options: &Options) -> Walker<Value> {
+        Walker::new(self, options)
+    }
+}
+
+impl<'v> Tree for &'v Value {
+    type Walk = Walker<&'v Value>;
+
+    fn walk(self, options: &Options) -> Walker<&'v Value> {
+        Walker::new(self, options)
+    }
+}
+
+impl Tree for Arc<Value> {
+    type Walk = SharedWalker;
+
+    fn walk(self, options: &Options) -> SharedWalker {
+        SharedWalker::new(self, options)
+    }
+}
 
 /// The longest output that one byte of a string can have.
 const MAX_ESCAPE: usize = 6;

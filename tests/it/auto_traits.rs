@@ -2,7 +2,7 @@
 
 use std::panic::{RefUnwindSafe, UnwindSafe};
 
-use json_rope::source::{Array, Fallible, Infallible, Records, Walker};
+use json_rope::source::{Array, Fallible, Infallible, Records, SharedWalker, Walker};
 use json_rope::{
     BytesFormat, Chunks, Encoder, EncoderBuilder, Error, Fragment, Frame, IntoIter, NonFinite, Rope, VectoredSink,
 };
@@ -39,6 +39,7 @@ fn generic_types_have_those_of_what_they_hold() {
     sends::<VectoredSink<Vec<u8>>>();
     sends::<Chunks<Walker<Value>>>();
     sends::<Chunks<Walker<&Value>>>();
+    sends::<Chunks<SharedWalker>>();
     sends::<Chunks<Array<Infallible<std::vec::IntoIter<u8>>>>>();
     sends::<Chunks<Records<Infallible<std::vec::IntoIter<u8>>>>>();
     sends::<Chunks<Array<Fallible<std::vec::IntoIter<Result<u8, Error>>>>>>();

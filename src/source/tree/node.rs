@@ -6,8 +6,7 @@ use serde_json::{Map, Number, Value, map};
 
 use crate::escape;
 
-/// A tree that can be taken apart, one level at a time. Not reachable from outside, so that nobody else implements
-/// [`Tree`](super::Tree).
+/// A tree that can be taken apart, one level at a time.
 pub trait Parts: Sized {
     /// Whether what is left of the tree has to be freed.
     const OWNED: bool;

@@ -124,6 +124,9 @@ pub fn ways() -> Vec<Way> {
         way("encode a tree", Source::Tree, |case| rope(case.encoder.encode(&case.document.tree))),
         way("chunks(&tree)", Source::Tree, |case| drained(case.encoder.chunks(&case.document.tree))),
         way("chunks(tree)", Source::Tree, |case| drained(case.encoder.chunks(case.document.tree.clone()))),
+        way("chunks(Arc<tree>)", Source::Tree, |case| {
+            drained(case.encoder.chunks(std::sync::Arc::new(case.document.tree.clone())))
+        }),
         way("chunks(&tree), read", Source::Tree, |case| {
             read(case, case.encoder.chunks(&case.document.tree).into_reader())
         }),
