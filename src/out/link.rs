@@ -32,7 +32,7 @@ impl Out<'_> {
             if !self.memory.tail.is_on_slab() || self.memory.is_oversized(self.offset()) {
                 let (need, remaining) = (self.need(), self.remaining());
                 let chunks = self.memory.allocate(need, false, 0, remaining);
-                self.reserve_chunks(chunks, false);
+                self.reserve_chunks(chunks);
             }
             self.cut_full_chunks();
             self.cut_chunk(self.memory.tail.filled_len());

@@ -276,9 +276,8 @@ impl<'a> Out<'a> {
             // What is left of a buffer need not move if it makes a chunk of its own; and what does move leaves room.
             self.cut_rest();
         }
-        let before = self.memory.tail.is_on_slab();
         let chunks = self.memory.next_buffer(need, held, coming, allowed);
-        self.reserve_chunks(chunks, before);
+        self.reserve_chunks(chunks);
     }
 
     /// What the target needs memory for.
@@ -291,12 +290,10 @@ impl<'a> Out<'a> {
     }
 
     /// Reserves list entries for the chunks that are expected, but not for all of a long document at once.
-    fn reserve_chunks(&mut self, chunks: usize, begun: bool) {
-        if !self.target.is_rope() {
-            return;
-        }
-        let most = if self.memory.has_pool() && !begun { FIRST_RESERVED } else { MAX_RESERVED };
-        if !self.memory.has_pool() || !begun || self.chunks.list_is_full() {
+    fn reserve_chunks(&mut self, chunks: usize) {
+        let (has_pool, is_first) = (self.memory.has_pool(), self.flushed == 0);
+        if self.target.is_rope() && (!has_pool || is_first || self.chunks.list_is_full()) {
+            let most = if has_pool && is_first { FIRST_RESERVED } else { MAX_RESERVED };
             self.chunks.reserve(chunks.min(most), self.memory.plan.chunk_len());
         }
     }
