@@ -8,8 +8,6 @@
 //! may have, or when the innermost one ends and is too long. So every byte is moved a bounded number of times, however
 //! deep the nesting is.
 
-use std::mem;
-
 use super::Formatter;
 use crate::error::Result;
 
@@ -19,8 +17,8 @@ const MAX_CHAR: usize = char::MAX.len_utf8();
 /// The containers that may yet fit one line. Positions are those in the tail of the output.
 #[derive(Default)]
 pub(super) struct Inline {
-    /// Characters that the text of a container may have to stay on one line. 0: none does.
-    pub(super) width: usize,
+    /// Characters that the text of a container may have to stay on one line. Not 0.
+    width: usize,
     /// The undecided containers, the innermost last.
     levels: Vec<Level>,
     /// Where the elements of undecided containers begin, in order. A container's own come after those of the ones around
@@ -33,6 +31,13 @@ pub(super) struct Inline {
     moved: Vec<usize>,
 }
 
+impl Inline {
+    /// Boxed, because most formatters have none.
+    pub(super) fn new(width: usize) -> Option<Box<Inline>> {
+        (width > 0).then(|| Box::new(Inline { width, ..Inline::default() }))
+    }
+}
+
 struct Level {
     start: usize,
     /// The first of its own in `marks`.
@@ -42,79 +47,86 @@ struct Level {
 }
 
 impl<const PLAIN: bool> Formatter<'_, PLAIN> {
-    /// A bracket or comma, and what is between it and the element or member after it.
-    pub(super) fn start_in_line(&mut self, mark: u8) -> Result<()> {
+    /// The state, while some container may yet fit one line.
+    #[inline(always)]
+    fn undecided(&self) -> Option<&Inline> {
+        if PLAIN { None } else { self.inline.as_deref().filter(|inline| !inline.levels.is_empty()) }
+    }
+
+    /// A bracket or comma, and what is between it and the element or member after it. If nothing can be on one line, does
+    /// nothing and returns false.
+    #[inline]
+    pub(super) fn start_in_line(&mut self, mark: u8) -> Result<bool> {
+        let Some(inline) = &mut self.inline else { return Ok(false) };
         if mark != b',' {
-            self.open_line()?;
+            if inline.levels.is_empty() {
+                self.out.hold_briefly(inline.width.saturating_mul(MAX_CHAR).saturating_add(64))?;
+                inline.check_at = self.out.held_len().saturating_add(inline.width.saturating_mul(2));
+            }
+            let (start, first_mark) = (self.out.held_len(), inline.marks.len());
+            inline.levels.push(Level { start, first_mark, depth: self.depth });
             self.out.put_byte(mark)?;
-        } else if self.inline.levels.is_empty() {
-            return self.new_line(Some(mark), None);
+        } else if inline.levels.is_empty() {
+            return Ok(false);
         } else {
             self.out.put(b", ")?;
         }
         let at = self.out.held_len();
-        self.inline.marks.push(at);
-        if at > self.inline.check_at { self.break_long_lines() } else { Ok(()) }
-    }
-
-    /// A container begins here that may fit one line.
-    fn open_line(&mut self) -> Result<()> {
-        if self.inline.levels.is_empty() {
-            let most = self.inline.width.saturating_mul(MAX_CHAR);
-            self.out.hold_briefly(most.saturating_add(64))?;
-            self.inline.check_at = self.out.held_len().saturating_add(self.inline.width.saturating_mul(2));
+        inline.marks.push(at);
+        if at > inline.check_at {
+            self.break_long_lines()?;
         }
-        let (start, first_mark) = (self.out.held_len(), self.inline.marks.len());
-        self.inline.levels.push(Level { start, first_mark, depth: self.depth });
-        Ok(())
+        Ok(true)
     }
 
-    /// The closing bracket of a container that is not empty.
-    pub(super) fn close_line(&mut self, bracket: u8) -> Result<()> {
+    /// The closing bracket of a container that is not empty, if it is on one line. Returns whether it is.
+    pub(super) fn close_in_line(&mut self, bracket: u8) -> Result<bool> {
         self.decide_line()?;
-        let Some(level) = self.inline.levels.pop() else { return self.new_line(None, Some(bracket)) };
-        self.inline.marks.truncate(level.first_mark);
+        let Some(inline) = &mut self.inline else { return Ok(false) };
+        let Some(level) = inline.levels.pop() else { return Ok(false) };
+        inline.marks.truncate(level.first_mark);
         self.out.put_byte(bracket)?;
-        if self.inline.levels.is_empty() {
+        if inline.levels.is_empty() {
             self.out.release();
         }
-        Ok(())
+        Ok(true)
     }
 
     /// Puts line breaks into the innermost container, which is complete but for its bracket, if it does not fit one line.
     #[inline]
     pub(super) fn decide_line(&mut self) -> Result<()> {
-        if let Some(level) = self.inline.levels.last()
-            && self.out.held_len() - level.start >= self.inline.width
+        if let Some(inline) = self.undecided()
+            && let Some(level) = inline.levels.last()
+            && self.out.held_len() - level.start >= inline.width
         {
-            return self.decide_long_line(level.start);
+            return self.decide_long_line();
         }
         Ok(())
     }
 
     #[cold]
-    fn decide_long_line(&mut self, start: usize) -> Result<()> {
-        let text = &self.out.held()[start..];
+    #[inline(never)]
+    fn decide_long_line(&mut self) -> Result<()> {
+        let Some(inline) = &self.inline else { return Ok(()) };
+        let start = inline.levels.last().map_or(0, |level| level.start);
         // A character has one byte that does not continue another.
-        let characters = text.iter().filter(|&&byte| byte & 0xc0 != 0x80).count();
-        if characters >= self.inline.width { self.break_lines(self.inline.levels.len()) } else { Ok(()) }
+        let characters = self.out.held()[start..].iter().filter(|&&byte| byte & 0xc0 != 0x80).count();
+        if characters >= inline.width { self.break_lines(usize::MAX) } else { Ok(()) }
     }
 
     /// Prepares for a token of at least `len` bytes, of which any number may follow: it is never held if no container
     /// around it can fit one line.
     #[inline(always)]
     pub(super) fn admit(&mut self, len: usize) -> Result<()> {
-        if PLAIN || self.inline.levels.is_empty() { Ok(()) } else { self.admit_to_line(len) }
+        if self.undecided().is_none() { Ok(()) } else { self.admit_to_line(len) }
     }
 
     #[inline(never)]
     fn admit_to_line(&mut self, len: usize) -> Result<()> {
-        if len / MAX_CHAR > self.inline.width {
-            self.break_lines(self.inline.levels.len())
-        } else if self.out.held_len() > self.inline.check_at {
-            self.break_long_lines()
-        } else {
-            Ok(())
+        match &self.inline {
+            Some(inline) if len / MAX_CHAR > inline.width => self.break_lines(usize::MAX),
+            Some(inline) if self.out.held_len() > inline.check_at => self.break_long_lines(),
+            _ => Ok(()),
         }
     }
 
@@ -122,8 +134,8 @@ impl<const PLAIN: bool> Formatter<'_, PLAIN> {
     pub(super) fn admit_foreign<'t>(&mut self, len: usize, mut parts: impl Iterator<Item = &'t [u8]>) -> Result<()> {
         self.admit(len)?;
         let is_line_break = |byte: &u8| matches!(byte, b'\n' | b'\r');
-        if !PLAIN && !self.inline.levels.is_empty() && parts.any(|part| part.iter().any(is_line_break)) {
-            return self.break_lines(self.inline.levels.len());
+        if self.undecided().is_some() && parts.any(|part| part.iter().any(is_line_break)) {
+            return self.break_lines(usize::MAX);
         }
         Ok(())
     }
@@ -132,25 +144,25 @@ impl<const PLAIN: bool> Formatter<'_, PLAIN> {
     #[cold]
     #[inline(never)]
     fn break_long_lines(&mut self) -> Result<()> {
+        let Some(inline) = &self.inline else { return Ok(()) };
         // The last so many characters fit. A container that begins before them does not.
-        let (width, held) = (self.inline.width, self.out.held());
-        let starts = held.iter().enumerate().rev().filter(|(_, byte)| **byte & 0xc0 != 0x80);
-        let fits_from = starts.map(|(at, _)| at).nth(width - 1).unwrap_or(0);
-        self.break_lines(self.inline.levels.partition_point(|level| level.start < fits_from))?;
-        self.inline.check_at = self.out.held_len().saturating_add(width);
+        let starts = self.out.held().iter().enumerate().rev().filter(|(_, byte)| **byte & 0xc0 != 0x80);
+        let fits_from = starts.map(|(at, _)| at).nth(inline.width - 1).unwrap_or(0);
+        self.break_lines(inline.levels.partition_point(|level| level.start < fits_from))?;
+        if let Some(inline) = &mut self.inline {
+            inline.check_at = self.out.held_len().saturating_add(inline.width);
+        }
         Ok(())
     }
 
-    /// Puts line breaks into the `count` outermost of the undecided containers.
+    /// Puts line breaks into the `count` outermost of the undecided containers, or all of them.
     #[cold]
     #[inline(never)]
     fn break_lines(&mut self, count: usize) -> Result<()> {
-        if count == 0 {
-            return Ok(());
-        }
-        let mut inline = mem::take(&mut self.inline);
-        let written = self.rewrite_lines(&mut inline, count);
-        self.inline = inline;
+        let Some(mut inline) = self.inline.take() else { return Ok(()) };
+        let count = count.min(inline.levels.len());
+        let written = if count > 0 { self.rewrite_lines(&mut inline, count) } else { Ok(()) };
+        self.inline = Some(inline);
         written
     }
 

@@ -80,7 +80,7 @@ impl<const PLAIN: bool> Formatter<'_, PLAIN> {
         }
         if !PLAIN && self.options.pretty {
             let bracket = brackets[1];
-            return if self.inline.width > 0 { self.close_line(bracket) } else { self.new_line(None, Some(bracket)) };
+            return if self.close_in_line(bracket)? { Ok(()) } else { self.new_line(None, Some(bracket)) };
         }
         self.out.put_byte(brackets[1])
     }
@@ -90,8 +90,8 @@ impl<const PLAIN: bool> Formatter<'_, PLAIN> {
     fn start(&mut self, mark: u8) -> Result<()> {
         if PLAIN || !self.options.pretty {
             self.out.put_byte(mark)
-        } else if self.inline.width > 0 {
-            self.start_in_line(mark)
+        } else if self.start_in_line(mark)? {
+            Ok(())
         } else {
             self.new_line(Some(mark), None)
         }

@@ -55,7 +55,7 @@ pub struct Formatter<'a, const PLAIN: bool> {
     indent_start: usize,
     indent_len: usize,
     line_breaks: LineBreaks,
-    inline: Inline,
+    inline: Option<Box<Inline>>,
 }
 
 impl<'a, const PLAIN: bool> Formatter<'a, PLAIN> {
@@ -74,7 +74,7 @@ impl<'a, const PLAIN: bool> Formatter<'a, PLAIN> {
             indent_start: 0,
             indent_len: 0,
             line_breaks: setup.line_breaks,
-            inline: Inline::default(),
+            inline: None,
         }
     }
 
@@ -84,7 +84,7 @@ impl<'a, const PLAIN: bool> Formatter<'a, PLAIN> {
     pub(crate) fn prepare(&mut self, options: &Options) {
         if !PLAIN && options.style.pretty {
             self.begin_line_template(options.indent());
-            self.inline.width = options.inline_width;
+            self.inline = Inline::new(options.inline_width);
         }
     }
 
