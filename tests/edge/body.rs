@@ -13,7 +13,7 @@ use super::{Task, builder_of, chunks_of};
 /// Takes a frame of data, or `None` at the end.
 fn frame<B: Body<Data = Bytes> + Unpin>(task: &Task, body: &mut B) -> Poll<Option<Result<Bytes, B::Error>>> {
     task.poll(|cx| Pin::new(body).poll_frame(cx))
-        .map(|frame| frame.map(|frame| frame.map(|frame| frame.into_data().ok().expect("data"))))
+        .map(|frame| frame.map(|frame| frame.map(|frame| frame.into_data().expect("data"))))
 }
 
 /// All data up to the end or the first error. It checks what holds for every body: no frame is empty, hints are right,
