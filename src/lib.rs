@@ -51,6 +51,19 @@
 //!
 //! Members keep the order in which the map or struct gives them, and duplicate keys are not looked for.
 
+//! # Features
+//!
+//! All are off by default; none changes what is encoded.
+//!
+//! * `http-body`: [`Rope`] is an `http_body::Body`, and [`Chunks::into_body`] makes one that is encoded while it is sent.
+//! * `stream`: [`Chunks::into_stream`], and [`Encoder::array_stream`] and [`Encoder::record_stream`] for async streams of
+//!   items.
+//! * `tokio`: [`Encoder::blocking`], for any value, on a thread of the runtime's blocking pool.
+//! * `axum`: the responses of [`axum`].
+//!
+//! An `AsyncWrite` of tokio needs none of them: `AsyncWriteExt::write_all_buf(&mut rope)` writes a [`Rope`] with few
+//! vectored calls, and if it is cancelled, the rope is what has not been written.
+
 #![deny(missing_docs)]
 #![cfg_attr(docsrs, feature(doc_cfg))]
 

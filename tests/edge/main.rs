@@ -14,7 +14,7 @@ use json_rope::{Encoder, EncoderBuilder};
 
 /// Counts how often it is woken.
 #[derive(Default)]
-pub struct Wakes(AtomicUsize);
+struct Wakes(AtomicUsize);
 
 impl Wake for Wakes {
     fn wake(self: Arc<Self>) {
@@ -23,32 +23,32 @@ impl Wake for Wakes {
 }
 
 /// A task that is polled by hand.
-pub struct Task {
+struct Task {
     wakes: Arc<Wakes>,
     waker: Waker,
 }
 
 impl Task {
-    pub fn new() -> Task {
+    fn new() -> Task {
         let wakes = Arc::new(Wakes::default());
         Task { waker: Waker::from(wakes.clone()), wakes }
     }
 
-    pub fn poll<T>(&self, poll: impl FnOnce(&mut Context<'_>) -> Poll<T>) -> Poll<T> {
+    fn poll<T>(&self, poll: impl FnOnce(&mut Context<'_>) -> Poll<T>) -> Poll<T> {
         poll(&mut Context::from_waker(&self.waker))
     }
 
     /// How often it was woken since the last call.
-    pub fn wakes(&self) -> usize {
+    fn wakes(&self) -> usize {
         self.wakes.0.swap(0, Ordering::Relaxed)
     }
 }
 
 /// An encoder whose chunks have `len` bytes.
-pub fn chunks_of(len: usize) -> Encoder {
+fn chunks_of(len: usize) -> Encoder {
     builder_of(len).build().unwrap()
 }
 
-pub fn builder_of(len: usize) -> EncoderBuilder {
+fn builder_of(len: usize) -> EncoderBuilder {
     Encoder::builder().first_chunk(len).max_chunk(len)
 }
