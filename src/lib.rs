@@ -78,7 +78,7 @@ use bytes::Bytes;
 use serde::Serialize;
 
 pub use edge::{Chunks, ChunksReader};
-pub use encoder::{Encoder, EncoderBuilder};
+pub use encoder::{Encoder, EncoderBuilder, ObjectBuilder};
 pub use error::{Category, Error, Result};
 pub use fmt::Key;
 pub use fragment::Fragment;

@@ -4,6 +4,7 @@
 mod builder;
 mod framed;
 mod in_place;
+mod object;
 mod on_demand;
 
 use std::io;
@@ -21,6 +22,7 @@ use crate::sink::WriterDrain;
 use crate::source::{Source, Value, Walker};
 
 pub use builder::EncoderBuilder;
+pub use object::ObjectBuilder;
 
 /// Encodes values as JSON with one set of options, again and again.
 ///

@@ -92,6 +92,11 @@ impl<'a, const PLAIN: bool> Formatter<'a, PLAIN> {
         self.max_depth
     }
 
+    /// Sets the deepest nesting, for a part that needs another one.
+    pub(crate) fn set_max_depth(&mut self, max_depth: usize) {
+        self.max_depth = max_depth;
+    }
+
     /// Records that the document cannot be completed, and returns the error that travels up: see [`Out::fail`].
     #[cold]
     pub(crate) fn fail(&mut self, error: Error) -> Error {

@@ -55,7 +55,8 @@ impl Out<'_> {
         if self.memory.unused() < headroom && self.memory.tail.is_on_slab() && filled >= half {
             self.cut_chunk(filled);
         }
-        let held = self.memory.plan.chunk_len() < MIN_SPLIT_CHUNK;
+        // A writer would get the headroom with everything else.
+        let held = self.memory.plan.chunk_len() < MIN_SPLIT_CHUNK || self.target.is_stream();
         self.hold()?;
         let (at, began) = (self.memory.tail.filled_len(), self.offset());
         self.put(&[0; 32][..headroom])?;

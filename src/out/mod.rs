@@ -116,7 +116,13 @@ impl<'a> Out<'a> {
         setup: &Setup,
         names: &'a mut CopiedNames,
     ) -> Out<'a> {
-        Out::with_memory(Memory::on_tail(Tail::on_scratch(scratch), options), options, setup, Target::Count, Some(names))
+        Out::with_memory(
+            Memory::on_tail(Tail::on_scratch(scratch), options),
+            options,
+            setup,
+            Target::Count,
+            Some(names),
+        )
     }
 
     /// An output that is appended to `memory`: written where it belongs if there is any room, otherwise on the scratch
@@ -195,6 +201,13 @@ impl<'a> Out<'a> {
         after: &[u8; A],
     ) -> bool {
         self.memory.tail.put_quoted(before, text, after)
+    }
+
+    /// Writes the first `len` bytes of `block`, with `first` in the place of the first one, if all of it would fit, and `len`
+    /// is not 0. Returns whether it did.
+    #[inline(always)]
+    pub(crate) fn put_block<const N: usize>(&mut self, first: u8, block: &[u8; N], len: usize) -> bool {
+        self.memory.tail.put_block(first, block, len)
     }
 
     /// Writes one byte, which must be ASCII.

@@ -21,8 +21,14 @@ impl Out<'_> {
     }
 
     /// Takes the oldest finished chunk.
+    #[inline]
     pub(crate) fn pop(&mut self) -> Option<Bytes> {
-        if self.chunks.is_empty() || !self.can_take() {
+        if self.chunks.is_empty() { None } else { self.take_oldest() }
+    }
+
+    #[inline(never)]
+    fn take_oldest(&mut self) -> Option<Bytes> {
+        if !self.can_take() {
             return None;
         }
         self.keep_open_keys();
@@ -97,7 +103,8 @@ impl Out<'_> {
     /// Makes chunks of what was held until now, if it is long enough.
     #[inline]
     pub(crate) fn cut_released(&mut self) {
-        if self.holds.is_empty()
+        if self.target.is_steps()
+            && self.holds.is_empty()
             && self.failure.is_none()
             && self.memory.tail.filled_len() >= self.memory.plan.chunk_len()
         {
@@ -149,6 +156,7 @@ impl Out<'_> {
         }
         let kept = usize::try_from(end - self.flushed).unwrap_or(usize::MAX);
         self.cut_all(char_boundary_before_end(&self.memory.tail.filled()[..kept]));
+        self.memory.tail.truncate(0);
     }
 
     fn cut_all(&mut self, mut len: usize) {

@@ -21,11 +21,13 @@
 
 mod array;
 mod items;
+mod object;
 pub(crate) mod records;
 mod tree;
 
 pub use array::Array;
 pub use items::{Fallible, Infallible, TryNext};
+pub use object::{Field, LateField, Member, Members, Object};
 pub(crate) use records::Framed;
 pub use records::Records;
 pub use tree::{Tree, Walker};

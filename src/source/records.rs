@@ -93,11 +93,7 @@ pub(crate) fn record<const PLAIN: bool>(
 /// Writes what is before the body of a record. Of the body, `max_len` bytes are allowed; what the frame adds does not
 /// count.
 #[inline]
-pub(crate) fn begin<const PLAIN: bool>(
-    formatter: &mut Formatter<'_, PLAIN>,
-    frame: Frame,
-    max_len: u64,
-) -> Result<()> {
+pub(crate) fn begin<const PLAIN: bool>(formatter: &mut Formatter<'_, PLAIN>, frame: Frame, max_len: u64) -> Result<()> {
     if frame.has_length() {
         formatter.out.begin_message(frame.headroom())?;
     } else if !frame.opening().is_empty() {
