@@ -69,10 +69,11 @@ impl<'a, const PLAIN: bool> Formatter<'a, PLAIN> {
         }
     }
 
-    /// Prepares what the options need, if they need anything. Apart from [`new`](Self::new), which builds the formatter in
-    /// the place where it stays.
+    /// Opens the output and prepares what the options need, if they need anything. To be called once, where the formatter
+    /// stays: apart from [`new`](Self::new), which builds it there.
     #[inline(always)]
     pub(crate) fn prepare(&mut self, options: &Options) {
+        self.out.begin();
         if !PLAIN && options.style.pretty {
             self.begin_line_template(options.indent());
         }

@@ -17,7 +17,7 @@ use crate::setup::Setup;
 impl Out<'_> {
     /// The output of a document on demand. It borrows nothing, and allocates nothing yet.
     pub(crate) fn on_demand(options: &Options, setup: &Setup) -> Out<'static> {
-        Out::with_memory(Memory::on_heap(options), options, setup, Target::Steps, None)
+        Out::with_memory(|| Memory::on_heap(options), options, setup, Target::Steps, None)
     }
 
     /// Takes the oldest finished chunk.
