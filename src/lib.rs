@@ -24,11 +24,13 @@
 //! * [`Encoder`] for options, and for a steady workload: it remembers how long recent documents were.
 //! * [`Encoder::chunks`], [`Encoder::array`] and [`Encoder::records`] for output on demand: nothing is encoded until
 //!   the consumer asks for the next chunk, each step does a bounded amount of work, and nothing recurses into a tree.
+//! * [`Encoder::object`] for an envelope around open arrays, and [`Encoder::writer`] for a document that a program puts
+//!   together piece by piece, over any time.
 //! * [`Encoder::encode_framed`] for a message in its [`Frame`]: with its length in front, as a line, as an event.
 //! * [`Pool`] for many documents of 14 KiB and more: buffers that come back when the last chunk of them is dropped.
 //! * [`VectoredSink`] for a non-blocking writer: it queues ropes, and carries on where the writer stopped.
 //! * [`Fragment`] for JSON that is already encoded: linked into the document by reference count, not copied.
-//! * [`to_vec`] and [`to_string`] for callers that need contiguous memory.
+//! * [`to_vec`], [`to_string`] and [`Encoder::encode_to_vec`] for callers that need contiguous memory.
 //!
 //! # Concepts
 //!
@@ -95,6 +97,7 @@ use serde::Serialize;
 pub use edge::BlockingStream;
 #[cfg(feature = "http-body")]
 pub use edge::ChunksBody;
+pub use edge::ObjectBuilder;
 #[cfg(any(feature = "http-body", feature = "stream"))]
 pub use edge::PollChunk;
 #[cfg(feature = "axum")]

@@ -131,25 +131,33 @@ pub(crate) fn to_memory_as<const PLAIN: bool>(
 
 /// A document on demand. It stays where it is between steps, borrows nothing, and may move to another thread.
 pub(crate) struct Document {
-    formatter: Either,
+    pub(crate) formatter: Either,
     setup: Setup,
     /// Whether a step is on. If it is when the next one begins, a step panicked.
     is_stepping: bool,
 }
 
-enum Either {
+pub(crate) enum Either {
     Plain(Formatter<'static, true>),
     Styled(Formatter<'static, false>),
 }
 
-/// Evaluates `$body` with whichever formatter there is.
+/// Evaluates `$body` with whichever formatter there is. In the styled one's case out of line, which leaves more registers
+/// and less code where a caller pushes small values to the plain one.
 macro_rules! with {
     ($document:expr, $formatter:ident => $body:expr) => {
         match &mut $document.formatter {
-            Either::Plain($formatter) => $body,
-            Either::Styled($formatter) => $body,
+            $crate::run::Either::Plain($formatter) => $body,
+            $crate::run::Either::Styled($formatter) => $crate::run::out_of_line(|| $body),
         }
     };
+}
+
+pub(crate) use with;
+
+#[inline(never)]
+pub(crate) fn out_of_line<R>(call: impl FnOnce() -> R) -> R {
+    call()
 }
 
 impl Document {
@@ -175,12 +183,8 @@ impl Document {
         }
     }
 
-    /// Takes the oldest finished chunk.
-    pub(crate) fn pop(&mut self) -> Option<Bytes> {
-        with!(self, formatter => formatter.out.pop())
-    }
-
-    /// Bytes in finished chunks and in the one that is being filled.
+    /// Bytes that are written, and not yet taken.
+    #[cfg(feature = "stream")]
     pub(crate) fn pending(&self) -> usize {
         match &self.formatter {
             Either::Plain(formatter) => formatter.out.pending(),
@@ -188,52 +192,45 @@ impl Document {
         }
     }
 
-    /// Makes what is begun a chunk: see [`Out::flush_step`].
+    /// Makes chunks of what is begun, between two steps.
+    #[cfg(feature = "stream")]
     pub(crate) fn flush(&mut self) {
-        if !self.is_stepping {
-            with!(self, formatter => formatter.out.flush_step());
-        }
+        with!(self, formatter => formatter.out.flush_step());
     }
 
-    #[cold]
-    fn panicked(&mut self) -> Error {
-        let error = Error::data("an earlier step panicked, so the document is incomplete");
-        with!(self, formatter => fail(formatter, error, &self.setup))
+    /// Takes the oldest finished chunk.
+    pub(crate) fn pop(&mut self) -> Option<Bytes> {
+        with!(self, formatter => formatter.out.pop())
     }
 
     /// Writes until a chunk is finished or the source is complete. After an error, or the end, the chunks that are left
     /// are the last ones.
-    #[inline]
     pub(crate) fn step<S: Source>(&mut self, source: &mut S) -> Result<Progress> {
         if self.is_stepping {
-            return Err(self.panicked());
+            return Err(Error::data("an earlier step panicked, so the document is incomplete"));
         }
         self.is_stepping = true;
-        let result = with!(self, formatter => step(formatter, source, &self.setup));
+        let result = with!(self, formatter => step(formatter, source));
         self.is_stepping = false;
-        result
+        result.map_err(|error| self.fail(error))
+    }
+
+    /// Ends the document because of an error. The chunks that are left are the last ones.
+    #[cold]
+    pub(crate) fn fail(&mut self, error: Error) -> Error {
+        with!(self, formatter => {
+            let error = formatter.out.conclude(error, self.setup.origin);
+            formatter.out.abandon();
+            error
+        })
     }
 }
 
-#[inline]
-fn step<S: Source, const PLAIN: bool>(
-    formatter: &mut Formatter<'static, PLAIN>,
-    source: &mut S,
-    setup: &Setup,
-) -> Result<Progress> {
+fn step<S: Source, const PLAIN: bool>(formatter: &mut Formatter<'static, PLAIN>, source: &mut S) -> Result<Progress> {
     // There may be an error that a `Serialize` swallowed.
     let outcome = source.step(formatter).and_then(|progress| formatter.out.check().map(|()| progress));
     if let Ok(Progress::Complete) = outcome {
         formatter.out.finish_steps();
     }
-    outcome.map_err(|error| fail(formatter, error, setup))
-}
-
-/// Ends a document that has failed.
-#[cold]
-#[inline(never)]
-fn fail<const PLAIN: bool>(formatter: &mut Formatter<'static, PLAIN>, error: Error, setup: &Setup) -> Error {
-    let error = formatter.out.conclude(error, setup.origin);
-    formatter.out.abandon();
-    error
+    outcome
 }

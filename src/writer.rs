@@ -1,6 +1,6 @@
 //! Documents piece by piece: the caller pushes tokens and values, and takes finished chunks.
 
-use std::fmt;
+use std::{fmt, mem};
 
 use bytes::Bytes;
 use serde::Serialize;
@@ -10,10 +10,10 @@ use crate::encoder::Encoder;
 use crate::error::{Error, Result};
 use crate::fmt::{Formatter, Key};
 use crate::frame::Frame;
-use crate::run::Document;
+use crate::run::{Document, Either, with};
 use crate::ser;
 use crate::setup::Setup;
-use crate::source::{Progress, Source, records};
+use crate::source::records;
 
 /// Writes a document, or records, piece by piece, while the program goes on between the pieces. Does no I/O. Made by
 /// [`Encoder::writer`] and [`Encoder::record_writer`].
@@ -83,6 +83,8 @@ enum Place {
     /// After the only document.
     Complete,
     Finished,
+    /// A value has panicked.
+    Panicked,
     Failed,
     /// The encoder does not go with the frame.
     Refused,
@@ -101,16 +103,6 @@ struct Records {
     max_len: u64,
     /// How many are complete.
     count: u64,
-}
-
-/// What a call adds.
-enum Token<'t> {
-    BeginArray,
-    BeginObject,
-    Key(&'t str),
-    EncodedKey(&'t Key),
-    End,
-    Finish,
 }
 
 impl Writer {
@@ -154,12 +146,19 @@ impl Writer {
     /// # Errors
     /// As [`Encoder::encode`], with a pointer from the top of the document; the document then ends. A configuration error
     /// if a key is due, or the document is complete.
-    #[inline]
+    #[cfg_attr(not(debug_assertions), inline(always))] // see `encoded_key`
     pub fn value<T: ?Sized + Serialize>(&mut self, value: &T) -> Result<()> {
-        if !self.state.place.takes_value() {
-            return Err(self.misused("value"));
+        let state = &mut self.state;
+        if let Either::Plain(formatter) = &mut self.document.formatter
+            && matches!(state.place, Place::Array | Place::Member)
+        {
+            // The everyday case, which is what `value_anywhere` would do.
+            return match state.value(formatter, value) {
+                Ok(()) => Ok(()),
+                Err(error) => Err(self.fail(error, true)),
+            };
         }
-        self.push(|state| Item { state, value })
+        self.value_anywhere(value)
     }
 
     /// Begins an array where a value is due. Everything up to its [`end`](Self::end) is an element of it.
@@ -171,7 +170,7 @@ impl Writer {
         if !self.state.place.takes_value() {
             return Err(self.misused("begin_array"));
         }
-        self.push(|state| Piece { state, token: Token::BeginArray })
+        self.begin(Place::Array)
     }
 
     /// Begins an object where a value is due. Keys and values take turns up to its [`end`](Self::end).
@@ -183,7 +182,7 @@ impl Writer {
         if !self.state.place.takes_value() {
             return Err(self.misused("begin_object"));
         }
-        self.push(|state| Piece { state, token: Token::BeginObject })
+        self.begin(Place::Object)
     }
 
     /// Writes the key of the next member of the open object. Names are not compared with those before.
@@ -195,7 +194,9 @@ impl Writer {
         if self.state.place != Place::Object {
             return Err(self.misused("key"));
         }
-        self.push(|state| Piece { state, token: Token::Key(name) })
+        let state = &self.state;
+        let written = with!(self.document, formatter => formatter.map_key(state.count, name));
+        self.after_key(written)
     }
 
     /// Writes the key of the next member of the open object, as [`key`](Self::key) does with its name, but faster. See
@@ -203,12 +204,17 @@ impl Writer {
     ///
     /// # Errors
     /// A configuration error if no key is due.
-    #[inline]
+    #[cfg_attr(not(debug_assertions), inline(always))] // of little code, and called for every column of every row
     pub fn encoded_key(&mut self, key: &Key) -> Result<()> {
-        if self.state.place != Place::Object {
-            return Err(self.misused("encoded_key"));
+        if let Either::Plain(formatter) = &mut self.document.formatter
+            && self.state.place == Place::Object
+            && formatter.quick_encoded_key(self.state.count, key)
+        {
+            self.state.count += 1;
+            self.state.place = Place::Member;
+            return Ok(());
         }
-        self.push(|state| Piece { state, token: Token::EncodedKey(key) })
+        self.encoded_key_anywhere(key)
     }
 
     /// Ends the array or object that was begun last and is open.
@@ -220,7 +226,11 @@ impl Writer {
         if !matches!(self.state.place, Place::Array | Place::Object) {
             return Err(self.misused("end"));
         }
-        self.push(|state| Piece { state, token: Token::End })
+        let state = &mut self.state;
+        match with!(self.document, formatter => state.end(formatter)) {
+            Ok(()) => Ok(()),
+            Err(error) => Err(self.fail(error, true)),
+        }
     }
 
     /// Takes the oldest finished chunk. `None` if there is none: write more, [`flush`](Self::flush) or
@@ -240,8 +250,9 @@ impl Writer {
     /// assert_eq!(writer.pop().unwrap(), "tes in quotes\"");
     /// # Ok::<(), json_rope::Error>(())
     /// ```
+    #[inline]
     pub fn pop(&mut self) -> Option<Bytes> {
-        self.document.pop()
+        with!(self.document, formatter => formatter.out.pop())
     }
 
     /// Makes a chunk of everything written so far, for a consumer that should not wait until one is full; of a record
@@ -259,7 +270,9 @@ impl Writer {
     ///
     /// Costs an allocation, so flush on a timer and not after every value.
     pub fn flush(&mut self) {
-        self.document.flush();
+        if self.state.place != Place::Panicked {
+            with!(self.document, formatter => formatter.out.flush_step());
+        }
     }
 
     /// Bytes that were written and not yet taken: those of finished chunks, and of the one that is being filled. To be
@@ -273,7 +286,10 @@ impl Writer {
     /// ```
     #[must_use]
     pub fn pending(&self) -> usize {
-        self.document.pending()
+        match &self.document.formatter {
+            Either::Plain(formatter) => formatter.out.pending(),
+            Either::Styled(formatter) => formatter.out.pending(),
+        }
     }
 
     /// Ends the output: what is left can then be taken. Further calls of `finish` do nothing.
@@ -292,17 +308,68 @@ impl Writer {
     /// A configuration error if something is open, or nothing was written. (A record writer may have written nothing.)
     pub fn finish(&mut self) -> Result<()> {
         match self.state.place {
-            Place::Finished => Ok(()),
-            Place::Complete => self.push(|state| Piece { state, token: Token::Finish }),
-            Place::Start if self.state.records.is_some() => self.push(|state| Piece { state, token: Token::Finish }),
-            _ => Err(self.misused("finish")),
+            Place::Finished => return Ok(()),
+            Place::Complete => {}
+            Place::Start if self.state.records.is_some() => {}
+            _ => return Err(self.misused("finish")),
+        }
+        with!(self.document, formatter => formatter.out.finish_steps());
+        self.state.place = Place::Finished;
+        Ok(())
+    }
+
+    /// [`value`](Self::value) at any place, in any style.
+    #[inline(never)]
+    fn value_anywhere<T: ?Sized + Serialize>(&mut self, value: &T) -> Result<()> {
+        let state = &mut self.state;
+        let written = match state.place {
+            Place::Array | Place::Member => with!(self.document, formatter => state.value(formatter, value)),
+            Place::Start => with!(self.document, formatter => state.document(formatter, value)),
+            _ => return Err(self.misused("value")),
+        };
+        written.map_err(|error| self.fail(error, true))
+    }
+
+    /// [`encoded_key`](Self::encoded_key) at any place, in any style.
+    #[inline(never)]
+    fn encoded_key_anywhere(&mut self, key: &Key) -> Result<()> {
+        if self.state.place != Place::Object {
+            return Err(self.misused("encoded_key"));
+        }
+        let state = &self.state;
+        let written = with!(self.document, formatter => formatter.encoded_key(state.count, key));
+        self.after_key(written)
+    }
+
+    #[inline]
+    fn begin(&mut self, inside: Place) -> Result<()> {
+        let state = &mut self.state;
+        match with!(self.document, formatter => state.begin(formatter, inside)) {
+            Ok(()) => Ok(()),
+            Err(error) => Err(self.fail(error, true)),
         }
     }
 
     #[inline]
-    fn push<'s, S: Source>(&'s mut self, piece: impl FnOnce(&'s mut State) -> S) -> Result<()> {
-        let mut source = piece(&mut self.state);
-        self.document.step(&mut source).map(drop)
+    fn after_key(&mut self, written: Result<()>) -> Result<()> {
+        match written {
+            Ok(()) => {
+                self.state.count += 1;
+                self.state.place = Place::Member;
+                Ok(())
+            }
+            Err(error) => Err(self.fail(error, false)),
+        }
+    }
+
+    /// Ends the document because of an error: of a value that has begun in the innermost container, or of the container.
+    #[cold]
+    #[inline(never)]
+    fn fail(&mut self, error: Error, in_value: bool) -> Error {
+        let state = &mut self.state;
+        let error = with!(self.document, formatter => state.locate(formatter, error, in_value));
+        state.place = Place::Failed;
+        self.document.fail(error)
     }
 
     /// The error of a call that does not fit, or that comes too late.
@@ -317,6 +384,7 @@ impl Writer {
             Place::Start => "the document is due",
             Place::Complete => "the document is complete",
             Place::Finished => "the writer is finished",
+            Place::Panicked => return self.fail(Error::data("a value panicked, so the document is incomplete"), true),
             Place::Failed => return Error::data("an earlier value failed, so the document is incomplete"),
             Place::Refused => {
                 let refused = self.state.records.as_ref().map(|of| of.frame.line_breaks(self.encoder.options()));
@@ -378,62 +446,52 @@ impl Place {
     }
 }
 
-/// A value that is pushed.
-struct Item<'s, T: ?Sized> {
-    state: &'s mut State,
-    value: &'s T,
-}
+/// Sets the place if a value panics, so that nothing follows it.
+struct Watch<'s>(&'s mut Place);
 
-impl<T: ?Sized + Serialize> Source for Item<'_, T> {
-    #[inline]
-    fn step<const PLAIN: bool>(&mut self, formatter: &mut Formatter<'_, PLAIN>) -> Result<Progress> {
-        let place = self.state.place;
-        let written = match place {
-            Place::Array | Place::Member => self.state.before_value(formatter),
-            _ => self.state.begin_document(formatter),
-        };
-        if let Err(error) = written.and_then(|()| ser::serialize(formatter, self.value)) {
-            return Err(self.state.fail(formatter, error, true));
-        }
-        self.state.after_value(formatter, place)
-    }
-}
-
-/// A token that is pushed.
-struct Piece<'s, 't> {
-    state: &'s mut State,
-    token: Token<'t>,
-}
-
-impl Source for Piece<'_, '_> {
-    #[inline]
-    fn step<const PLAIN: bool>(&mut self, formatter: &mut Formatter<'_, PLAIN>) -> Result<Progress> {
-        let state = &mut *self.state;
-        match self.token {
-            Token::BeginArray => state.begin(formatter, Place::Array),
-            Token::BeginObject => state.begin(formatter, Place::Object),
-            Token::Key(name) => {
-                let written = formatter.map_key(state.count, name);
-                state.after_key(formatter, written)
-            }
-            Token::EncodedKey(key) => {
-                let written = formatter.encoded_key(state.count, key);
-                state.after_key(formatter, written)
-            }
-            Token::End => state.end(formatter),
-            Token::Finish => {
-                state.place = Place::Finished;
-                Ok(Progress::Complete)
-            }
-        }
+impl Drop for Watch<'_> {
+    #[cold]
+    fn drop(&mut self) {
+        *self.0 = Place::Panicked;
     }
 }
 
 impl State {
-    /// What stands before a value that is not the document.
+    /// Writes a value that is not the document.
+    #[inline(always)]
+    fn value<T: ?Sized + Serialize, const PLAIN: bool>(
+        &mut self,
+        formatter: &mut Formatter<'_, PLAIN>,
+        value: &T,
+    ) -> Result<()> {
+        self.before_value(formatter)?;
+        let watch = Watch(&mut self.place);
+        let written = ser::serialize(formatter, value);
+        mem::forget(watch);
+        written?;
+        after_value(formatter)
+    }
+
+    /// Writes a document that is one value.
+    #[inline(always)]
+    fn document<T: ?Sized + Serialize, const PLAIN: bool>(
+        &mut self,
+        formatter: &mut Formatter<'_, PLAIN>,
+        value: &T,
+    ) -> Result<()> {
+        self.begin_document(formatter)?;
+        let watch = Watch(&mut self.place);
+        let written = ser::serialize(formatter, value);
+        mem::forget(watch);
+        written?;
+        self.end_document(formatter)
+    }
+
+    /// Writes what stands before a value that is not the document, and goes to the place after it.
     #[inline(always)]
     fn before_value<const PLAIN: bool>(&mut self, formatter: &mut Formatter<'_, PLAIN>) -> Result<()> {
         if self.place == Place::Member {
+            self.place = Place::Object;
             return Ok(());
         }
         self.count += 1;
@@ -442,129 +500,98 @@ impl State {
 
     /// What stands before a document.
     #[inline(never)]
-    fn begin_document<const PLAIN: bool>(&mut self, formatter: &mut Formatter<'_, PLAIN>) -> Result<()> {
+    fn begin_document<const PLAIN: bool>(&self, formatter: &mut Formatter<'_, PLAIN>) -> Result<()> {
         match &self.records {
             None => Ok(()),
-            Some(records) => {
+            Some(Records { frame, max_len, .. }) => {
                 formatter.out.begin_record();
-                records::begin(formatter, records.frame, records.max_len)
+                records::begin(formatter, *frame, *max_len)
             }
         }
-    }
-
-    /// Goes on after a value that began at `place`.
-    #[inline(always)]
-    fn after_value<const PLAIN: bool>(
-        &mut self,
-        formatter: &mut Formatter<'_, PLAIN>,
-        place: Place,
-    ) -> Result<Progress> {
-        if !PLAIN {
-            formatter.out.cut_released();
-        }
-        match place {
-            Place::Array => {}
-            Place::Member => self.place = Place::Object,
-            _ => return self.end_document(formatter),
-        }
-        Ok(Progress::More)
     }
 
     /// Goes on after a document.
     #[inline(never)]
-    fn end_document<const PLAIN: bool>(&mut self, formatter: &mut Formatter<'_, PLAIN>) -> Result<Progress> {
-        let Some(records) = &mut self.records else {
-            self.place = Place::Complete;
-            return Ok(Progress::More);
-        };
-        if let Err(error) = records::end(formatter, records.frame, records.max_len) {
-            return Err(self.fail(formatter, error, false));
-        }
-        formatter.out.begin_record();
-        records.count += 1;
-        self.place = Place::Start;
-        Ok(Progress::More)
-    }
-
-    #[inline]
-    fn after_key<const PLAIN: bool>(
-        &mut self,
-        formatter: &mut Formatter<'_, PLAIN>,
-        written: Result<()>,
-    ) -> Result<Progress> {
-        match written {
-            Ok(()) => {
-                self.count += 1;
-                self.place = Place::Member;
-                Ok(Progress::More)
+    fn end_document<const PLAIN: bool>(&mut self, formatter: &mut Formatter<'_, PLAIN>) -> Result<()> {
+        after_value(formatter)?;
+        match &mut self.records {
+            None => self.place = Place::Complete,
+            Some(Records { frame, max_len, count }) => {
+                records::end(formatter, *frame, *max_len)?;
+                formatter.out.begin_record();
+                *count += 1;
+                self.place = Place::Start;
             }
-            Err(error) => Err(self.fail(formatter, error, false)),
         }
+        Ok(())
     }
 
-    /// Begins a container, in which `place` is the first place.
+    /// Begins a container, in which `inside` is the first place.
     #[inline]
-    fn begin<const PLAIN: bool>(&mut self, formatter: &mut Formatter<'_, PLAIN>, place: Place) -> Result<Progress> {
-        let begun = match self.place {
-            Place::Start => self.begin_document(formatter),
-            _ => self.before_value(formatter),
-        };
-        if let Err(error) = begun.and_then(|()| formatter.open()) {
-            return Err(self.fail(formatter, error, true));
+    fn begin<const PLAIN: bool>(&mut self, formatter: &mut Formatter<'_, PLAIN>, inside: Place) -> Result<()> {
+        if self.place == Place::Start {
+            self.begin_document(formatter)?;
+        } else {
+            self.before_value(formatter)?;
         }
+        formatter.open()?;
         self.outer.push(Outer { place: self.place, count: self.count, level: self.level });
-        (self.place, self.count) = (place, 0);
-        if place == Place::Object {
+        (self.place, self.count) = (inside, 0);
+        if inside == Place::Object {
             self.level = formatter.out.enter_map();
         }
-        Ok(Progress::More)
+        Ok(())
     }
 
     /// Ends the innermost container.
     #[inline]
-    fn end<const PLAIN: bool>(&mut self, formatter: &mut Formatter<'_, PLAIN>) -> Result<Progress> {
-        let closed = if self.place == Place::Object {
-            formatter.out.leave_map(self.level);
-            formatter.close_object(self.count)
-        } else {
-            formatter.close_array(self.count)
-        };
-        let Some(Outer { place, count, level }) = self.outer.pop() else {
-            return Err(formatter.fail_data("nothing is open"));
-        };
-        (self.place, self.count, self.level) = (place, count, level);
-        match closed {
-            Ok(()) => self.after_value(formatter, place),
-            Err(error) => Err(self.fail(formatter, error, true)),
+    fn end<const PLAIN: bool>(&mut self, formatter: &mut Formatter<'_, PLAIN>) -> Result<()> {
+        let (kind, members, level) = (self.place, self.count, self.level);
+        if let Some(outer) = self.outer.pop() {
+            Outer { place: self.place, count: self.count, level: self.level } = outer;
         }
+        if kind == Place::Object {
+            formatter.out.leave_map(level);
+            formatter.close_object(members)?;
+        } else {
+            formatter.close_array(members)?;
+        }
+        if self.place == Place::Start { self.end_document(formatter) } else { after_value(formatter) }
     }
 
-    /// Ends the document because of an error: of a value that has begun in the innermost container, or in the container
-    /// itself.
+    /// Notes where the error happened.
     #[cold]
-    #[inline(never)]
-    fn fail<const PLAIN: bool>(&mut self, formatter: &mut Formatter<'_, PLAIN>, error: Error, in_value: bool) -> Error {
+    fn locate<const PLAIN: bool>(
+        &mut self,
+        formatter: &mut Formatter<'_, PLAIN>,
+        error: Error,
+        in_value: bool,
+    ) -> Error {
         let error = match &self.records {
             None => formatter.fail(error),
             Some(records) => formatter.out.fail_in_record(error, records.count),
         };
         let innermost = Outer { place: self.place, count: self.count, level: self.level };
-        let mut open = self.outer.clone();
-        open.push(innermost);
-        if !in_value {
-            open.pop();
-        }
-        while let Some(Outer { place, count, level }) = open.pop() {
+        let containers = self.outer.iter().copied().chain(in_value.then_some(innermost));
+        for Outer { place, count, level } in containers.rev() {
             match place {
                 Place::Array => formatter.out.add_segment((count - 1).to_string()),
-                Place::Member | Place::Object => {
+                Place::Object => {
                     let name = formatter.out.latest_key(level);
                     formatter.out.add_segment(name);
                 }
                 _ => {}
             }
         }
-        self.place = Place::Failed;
         error
     }
+}
+
+#[inline(always)]
+fn after_value<const PLAIN: bool>(formatter: &mut Formatter<'_, PLAIN>) -> Result<()> {
+    if !PLAIN {
+        formatter.out.cut_released();
+    }
+    // There may be an error that a `Serialize` swallowed.
+    formatter.out.check()
 }

@@ -119,6 +119,10 @@ fn in_memory(encoder: &Encoder, value: &Shape, expected: &str, max_chunk: usize)
     let mut rope = Rope::from("before");
     encoder.encode_into(&mut rope, value).unwrap();
     assert_eq!(rope, format!("before{expected}"));
+    out.clear();
+    encoder.encode_to_vec(&mut out, value).unwrap();
+    assert_eq!(out, expected.as_bytes());
+    assert_eq!(encoder.measure(value).unwrap(), expected.len() as u64);
     // The encoder knows by now how long the document will be.
     assert_eq!(encoder.encode(value).unwrap(), expected);
 }
@@ -137,7 +141,12 @@ fn limited(options: &Options, value: &Shape, expected: &str) {
     let Some(max_len) = options.max_len.map(u64::from) else { return };
     let encoder = options.builder().max_len(max_len).build().unwrap();
     let mut out = Vec::new();
-    let results = [encoder.encode(value).map(drop), encoder.write(&mut out, value).map(drop)];
+    let results = [
+        encoder.encode(value).map(drop),
+        encoder.write(&mut out, value).map(drop),
+        encoder.encode_to_vec(&mut Vec::new(), value),
+        encoder.measure(value).map(drop),
+    ];
     assert!(out.len() as u64 <= max_len && expected.as_bytes().starts_with(&out));
     for result in results {
         match result {

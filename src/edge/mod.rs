@@ -10,6 +10,7 @@ mod body;
 mod chunks;
 #[cfg(feature = "stream")]
 mod items;
+mod object;
 mod on_demand;
 #[cfg(any(feature = "http-body", feature = "stream"))]
 mod poll;
@@ -24,6 +25,7 @@ pub use body::ChunksBody;
 pub use chunks::Chunks;
 #[cfg(feature = "stream")]
 pub use items::{ItemStream, TryPollNext};
+pub use object::ObjectBuilder;
 #[cfg(any(feature = "http-body", feature = "stream"))]
 pub use poll::PollChunk;
 pub use reader::ChunksReader;

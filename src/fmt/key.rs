@@ -33,7 +33,7 @@ const BLOCK: usize = 32;
 #[derive(Clone)]
 pub struct Key {
     name: Box<str>,
-    /// `,"name":` in plain output, if it is no longer than this.
+    /// `,"name":` in plain output, if it is no longer than this. The first byte is replaced when it is written.
     block: [u8; BLOCK],
     /// Its length, or 0.
     len: usize,
@@ -82,17 +82,17 @@ impl<const PLAIN: bool> Formatter<'_, PLAIN> {
     /// The key of the member with this index, with all that stands before and after it.
     #[inline]
     pub(crate) fn encoded_key(&mut self, index: usize, key: &Key) -> Result<()> {
-        if !PLAIN || key.len == 0 || self.out.room() < BLOCK {
-            return self.map_key(index, &key.name);
+        if self.quick_encoded_key(index, key) { Ok(()) } else { self.map_key(index, &key.name) }
+    }
+
+    /// Writes a key of plain output, if it is short and there is room in any case.
+    #[inline(always)]
+    pub(crate) fn quick_encoded_key(&mut self, index: usize, key: &Key) -> bool {
+        let mark = if index == 0 { b'{' } else { b',' };
+        let quick = PLAIN && self.out.put_block(mark, &key.block, key.len);
+        if quick {
+            self.out.mark_key();
         }
-        self.out.fill(|room| {
-            let text = room[..BLOCK].write_copy_of_slice(&key.block);
-            if index == 0 {
-                text[0] = b'{';
-            }
-            &mut text[..key.len]
-        });
-        self.out.mark_key();
-        Ok(())
+        quick
     }
 }

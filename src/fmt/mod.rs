@@ -78,10 +78,11 @@ impl<'a, const PLAIN: bool> Formatter<'a, PLAIN> {
         }
     }
 
-    /// Prepares what the options need, if they need anything. Apart from [`new`](Self::new), which builds the formatter in
-    /// the place where it stays.
+    /// Opens the output and prepares what the options need, if they need anything. To be called once, where the formatter
+    /// stays: apart from [`new`](Self::new), which builds it there.
     #[inline(always)]
     pub(crate) fn prepare(&mut self, options: &Options) {
+        self.out.begin();
         if !PLAIN && options.style.pretty {
             self.begin_line_template(options.indent());
             self.inline = Inline::new(options.inline_width);
@@ -100,6 +101,11 @@ impl<'a, const PLAIN: bool> Formatter<'a, PLAIN> {
     /// The deepest nesting of arrays and objects.
     pub(crate) fn max_depth(&self) -> usize {
         self.max_depth
+    }
+
+    /// Sets the deepest nesting, for a part that needs another one.
+    pub(crate) fn set_max_depth(&mut self, max_depth: usize) {
+        self.max_depth = max_depth;
     }
 
     /// Records that the document cannot be completed, and returns the error that travels up: see [`Out::fail`].

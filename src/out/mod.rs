@@ -105,8 +105,13 @@ impl<'a> Out<'a> {
         names: Option<&'a mut CopiedNames>,
     ) -> Out<'a> {
         let tailroom = if target.is_rope() { setup.framing.1 } else { 0 };
-        let memory = Memory::on_scratch(scratch, options, estimate, setup.framing.0, tailroom);
-        Out::with_memory(memory, options, setup, target, names)
+        Out::with_memory(
+            move || Memory::on_scratch(scratch, options, estimate, setup.framing.0, tailroom),
+            options,
+            setup,
+            target,
+            names,
+        )
     }
 
     /// An output whose bytes are only counted. It never leaves the scratch, unless something is held.
@@ -118,7 +123,7 @@ impl<'a> Out<'a> {
         names: &'a mut CopiedNames,
     ) -> Out<'a> {
         Out::with_memory(
-            Memory::on_tail(Tail::on_scratch(scratch), options),
+            move || Memory::on_tail(Tail::on_scratch(scratch), options),
             options,
             setup,
             Target::Count,
@@ -136,19 +141,21 @@ impl<'a> Out<'a> {
         memory: Growable<'a>,
     ) -> Out<'a> {
         let (tail, waiting) = Tail::on_spare(memory, scratch);
-        Out::with_memory(Memory::on_tail(tail, options), options, setup, Target::Memory(waiting), None)
+        Out::with_memory(|| Memory::on_tail(tail, options), options, setup, Target::Memory(waiting), None)
     }
 
+    /// All of it in one literal, as [`Formatter::new`](crate::fmt::Formatter): then nothing is moved. There is no room yet:
+    /// see [`begin`](Self::begin).
     #[inline(always)]
     fn with_memory(
-        memory: Memory<'a>,
+        memory: impl FnOnce() -> Memory<'a>,
         options: &Options,
         setup: &Setup,
         target: Target<'a>,
         names: Option<&'a mut CopiedNames>,
     ) -> Out<'a> {
-        let mut out = Out {
-            memory,
+        Out {
+            memory: memory(),
             chunks: Rope::new(),
             flushed: 0,
             limit: Limit { start: 0, end: if setup.limits_whole { options.max_len } else { u64::MAX } },
@@ -160,9 +167,13 @@ impl<'a> Out<'a> {
             failure: FirstFailure::default(),
             is_draining: false,
             step_done: false,
-        };
-        out.update_room();
-        out
+        }
+    }
+
+    /// Opens what may be written first. To be called once, where the output stays.
+    #[inline]
+    pub(crate) fn begin(&mut self) {
+        self.update_room();
     }
 
     /// Bytes produced so far.
@@ -202,6 +213,13 @@ impl<'a> Out<'a> {
         after: &[u8; A],
     ) -> bool {
         self.memory.tail.put_quoted(before, text, after)
+    }
+
+    /// Writes the first `len` bytes of `block`, with `first` in the place of the first one, if all of it would fit, and `len`
+    /// is not 0. Returns whether it did.
+    #[inline(always)]
+    pub(crate) fn put_block<const N: usize>(&mut self, first: u8, block: &[u8; N], len: usize) -> bool {
+        self.memory.tail.put_block(first, block, len)
     }
 
     /// Writes one byte, which must be ASCII.

@@ -17,12 +17,18 @@ use crate::setup::Setup;
 impl Out<'_> {
     /// The output of a document on demand. It borrows nothing, and allocates nothing yet.
     pub(crate) fn on_demand(options: &Options, setup: &Setup) -> Out<'static> {
-        Out::with_memory(Memory::on_heap(options), options, setup, Target::Steps, None)
+        Out::with_memory(|| Memory::on_heap(options), options, setup, Target::Steps, None)
     }
 
     /// Takes the oldest finished chunk.
+    #[inline]
     pub(crate) fn pop(&mut self) -> Option<Bytes> {
-        if self.chunks.is_empty() || !self.can_take() {
+        if self.chunks.is_empty() { None } else { self.take_oldest() }
+    }
+
+    #[inline(never)]
+    fn take_oldest(&mut self) -> Option<Bytes> {
+        if !self.can_take() {
             return None;
         }
         self.keep_open_keys();
@@ -166,6 +172,7 @@ impl Out<'_> {
         }
         let kept = usize::try_from(end - self.flushed).unwrap_or(usize::MAX);
         self.cut_all(char_boundary_before_end(&self.memory.tail.filled()[..kept]));
+        self.memory.tail.truncate(0);
     }
 
     fn cut_all(&mut self, mut len: usize) {

@@ -154,6 +154,23 @@ impl<'a> Tail<'a> {
         true
     }
 
+    /// Appends the first `len` bytes of `block`, with `first` in the place of the first one, if there is room for all of it
+    /// and `len` is from 1 to `N`.
+    #[inline(always)]
+    pub(crate) fn put_block<const N: usize>(&mut self, first: u8, block: &[u8; N], len: usize) -> bool {
+        if N > self.room() || len == 0 || len > N {
+            return false;
+        }
+        // SAFETY: there is room for `N` bytes at `cur` (invariant 1), at least one, which cannot overlap `block`. They are
+        // initialized before `cur` passes `len <= N` of them.
+        unsafe {
+            self.cur.cast::<[u8; N]>().write(*block);
+            self.cur.write(first);
+            self.cur = self.cur.add(len);
+        }
+        true
+    }
+
     /// Lets `write` fill a front part of the room and appends what it says it has filled.
     ///
     /// # Panics

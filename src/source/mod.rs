@@ -21,6 +21,7 @@
 
 mod array;
 mod items;
+mod object;
 pub(crate) mod records;
 mod shared;
 mod tree;
@@ -29,6 +30,7 @@ pub use array::Array;
 #[cfg(feature = "stream")]
 pub(crate) use array::element;
 pub use items::{Fallible, Infallible, TryNext};
+pub use object::{Field, LateField, Member, Members, Object};
 pub(crate) use records::Framed;
 pub use records::Records;
 #[cfg(feature = "stream")]

@@ -33,6 +33,8 @@ crate::tests! {
     a_panic_leaks_nothing,
     streaming,
     ropes,
+    measuring,
+    memory_that_is_there,
 }
 
 fn document(name: &str) -> Value {
@@ -296,4 +298,50 @@ fn ropes() {
     assert_eq!(rope.len(), 1 << 20);
     let (rope, heap) = measured(|| Rope::from("static"));
     assert_eq!((rope.len(), heap.blocks), (6, 0));
+}
+
+/// Nothing is allocated to measure a document, whatever the options and the length.
+fn measuring() {
+    for document in &DOCUMENTS {
+        let value: Value = serde_json::from_str(document.text()).unwrap();
+        for (pretty, sort) in [(false, false), (true, false), (false, true), (true, true)] {
+            let builder = Encoder::builder().pretty(pretty).sort_keys(sort).ascii(sort);
+            for encoder in [builder.clone(), builder.pool(json_rope::Pool::default())].map(|b| b.build().unwrap()) {
+                let want = encoder.encode(&value).unwrap().len() as u64;
+                let (len, heap) = measured(|| encoder.measure(&value).unwrap());
+                assert_eq!((len, heap.blocks), (want, 0), "{}", document.name);
+            }
+        }
+    }
+    let text = generate::plain_text(1, 10 << 20);
+    let (len, heap) = measured(|| Encoder::new().measure(&text).unwrap());
+    assert_eq!(len, text.len() as u64 + 2);
+    // The encoder itself.
+    assert_eq!(heap.blocks, 1);
+}
+
+/// A document that fits the spare capacity allocates nothing; into an empty vector, one of its length if it is short.
+fn memory_that_is_there() {
+    let encoder = Encoder::new();
+    for document in &DOCUMENTS {
+        let value: Value = serde_json::from_str(document.text()).unwrap();
+        let len = encoder.encode(&value).unwrap().len();
+        let mut vec = Vec::with_capacity(len);
+        let ((), heap) = measured(|| encoder.encode_to_vec(&mut vec, &value).unwrap());
+        assert_eq!((heap.blocks, vec.len(), vec.capacity()), (0, len, len));
+        let mut bytes = bytes::BytesMut::with_capacity(len);
+        let ((), heap) = measured(|| encoder.encode_to_bytes_mut(&mut bytes, &value).unwrap());
+        assert_eq!((heap.blocks, bytes.len()), (0, len));
+        let (vec, heap) = measured(|| json_rope::to_vec(&value).unwrap());
+        row(&format!("{}, to_vec", document.name), len, &heap);
+        assert_eq!(vec.capacity(), len);
+        assert!(heap.blocks <= 10, "{}", heap.blocks);
+    }
+    let message = generate::message();
+    let (vec, heap) = measured(|| {
+        let mut vec = Vec::new();
+        encoder.encode_to_vec(&mut vec, &message).unwrap();
+        vec
+    });
+    assert_eq!((vec.capacity(), heap.blocks), (vec.len(), 1));
 }

@@ -26,7 +26,7 @@ fn large_tree() -> Value {
     Value::Array(rows)
 }
 
-crate::tests!(two_chunks, nothing_before_it_is_asked_for, deep, encode_tree);
+crate::tests!(two_chunks, nothing_before_it_is_asked_for, deep, encode_tree, open_arrays);
 
 fn two_chunks() {
     let tree = large_tree();
@@ -53,6 +53,9 @@ fn nothing_before_it_is_asked_for() {
     let tree = json!([1, 2, 3]);
     let (_, heap) = measured(|| (encoder.chunks(&tree), encoder.array([1]), encoder.records(Frame::JsonSeq, [1])));
     assert_eq!(heap.blocks, 0);
+    let object = || encoder.object().field("a", 1).array("b", [2]).field_with("c", || 3).tree("d", &tree).chunks();
+    let (_, heap) = measured(|| (object(), encoder.writer(), encoder.record_writer(Frame::Grpc)));
+    assert_eq!(heap.blocks, 0);
 }
 
 /// The list of open containers is all that grows with the depth.
@@ -73,4 +76,32 @@ fn encode_tree() {
     let [first, again] = [(); 2].map(|()| measured(|| drop(encoder.encode_tree(&tree))).1.blocks);
     println!("encode_tree: {first} blocks, then {again}");
     assert!(first <= 24 && again <= 4, "{first}, {again}");
+}
+
+/// A writer, and an object with an open array, cost what the array costs.
+fn open_arrays() {
+    let encoder = Encoder::new();
+    let rows = 1_000_000u32;
+    let (len, array) = measured(|| encoder.array(0..rows).map(|chunk| chunk.unwrap().len()).sum::<usize>());
+    let (written, writer) = measured(|| {
+        let mut writer = encoder.writer();
+        let mut len = 0;
+        writer.begin_array().unwrap();
+        for n in 0..rows {
+            writer.value(&n).unwrap();
+            len += writer.pop().map_or(0, |chunk| chunk.len());
+        }
+        writer.end().unwrap();
+        writer.finish().unwrap();
+        len + std::iter::from_fn(|| writer.pop()).map(|chunk| chunk.len()).sum::<usize>()
+    });
+    let (_, object) = measured(|| {
+        let object = encoder.object().field("count", rows).array("items", 0..rows).chunks();
+        object.map(|chunk| chunk.unwrap().len()).sum::<usize>()
+    });
+    println!("{len} bytes: array {array:?}, writer {writer:?}, object {object:?}");
+    assert_eq!(written, len);
+    assert!(writer.blocks <= array.blocks && writer.peak <= array.peak);
+    assert!(object.blocks <= array.blocks + 1 && object.peak <= array.peak + 64);
+    assert_eq!((writer.live, object.live), (0, 0));
 }

@@ -4,7 +4,8 @@ use std::panic::{RefUnwindSafe, UnwindSafe};
 
 use json_rope::source::{Array, Fallible, Infallible, Records, SharedWalker, Walker};
 use json_rope::{
-    BytesFormat, Chunks, Encoder, EncoderBuilder, Error, Fragment, Frame, IntoIter, NonFinite, Rope, VectoredSink,
+    BytesFormat, Chunks, Encoder, EncoderBuilder, Error, Fragment, Frame, IntoIter, Key, NonFinite, Rope, VectoredSink,
+    Writer,
 };
 use serde_json::Value;
 
@@ -20,6 +21,7 @@ fn every_type_has_all_of_them() {
     everything::<Frame>();
     everything::<NonFinite>();
     everything::<BytesFormat>();
+    everything::<Key>();
 }
 
 /// An error may carry one of the caller's, which need not be `UnwindSafe`; `std::io::Error` is not, either.
@@ -45,6 +47,38 @@ fn generic_types_have_those_of_what_they_hold() {
     sends::<Chunks<Array<Fallible<std::vec::IntoIter<Result<u8, Error>>>>>>();
     sends::<Chunks<Records<Fallible<std::vec::IntoIter<Result<u8, Error>>>>>>();
     everything::<VectoredSink<Vec<u8>>>();
+}
+
+/// A writer is kept between events, by whichever thread has the next one.
+#[test]
+fn a_writer_moves_between_threads() {
+    sends::<Writer>();
+    let mut writer = Encoder::new().writer();
+    writer.begin_array().unwrap();
+    writer.value("here").unwrap();
+    let writer = is_static(writer);
+    let mut writer = std::thread::spawn(move || {
+        let mut writer = writer;
+        writer.value("there").unwrap();
+        writer
+    })
+    .join()
+    .unwrap();
+    writer.end().unwrap();
+    writer.finish().unwrap();
+    assert_eq!(writer.pop().unwrap(), r#"["here","there"]"#);
+}
+
+/// An object is `Send` if its parts are, and may borrow them.
+#[test]
+fn an_object_has_the_traits_of_its_parts() {
+    let encoder = Encoder::new();
+    let owned = encoder.object().field("a", vec![1]).array("b", vec![2]).field_with("c", || 3).tree("d", Value::Null);
+    let text = std::thread::spawn(move || is_static(owned.chunks()).next().unwrap().unwrap()).join().unwrap();
+    assert_eq!(text, r#"{"a":[1],"b":[2],"c":3,"d":null}"#);
+    let borrowed = vec![4];
+    let chunks = encoder.object().field("a", &borrowed).array("b", &borrowed).chunks();
+    std::thread::scope(|scope| scope.spawn(move || assert_eq!(chunks.count(), 1)).join().unwrap());
 }
 
 fn is_static<T: Send + 'static>(value: T) -> T {

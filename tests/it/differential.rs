@@ -115,7 +115,7 @@ enum Group {
 fn group(way: &Way) -> Group {
     match way.source {
         Source::Tree => Group::Trees,
-        Source::Array => Group::Arrays,
+        Source::Array | Source::Object => Group::Arrays,
         Source::Records => Group::Records,
         _ if way.name.contains("writ") => Group::Written,
         _ if way.frame.is_some() => Group::Framed,

@@ -58,6 +58,7 @@ mod sink {
 /// Chunks that are encoded when they are asked for.
 mod on_demand {
     mod items;
+    mod object;
     mod read;
     mod tree;
 }
@@ -83,6 +84,14 @@ mod fragment {
     mod linking;
     mod rewriting;
     mod trusted_text;
+}
+
+/// Documents piece by piece, and in memory that is there.
+mod writer {
+    mod in_place;
+    mod misuse;
+    mod pieces;
+    mod records;
 }
 
 mod rope {

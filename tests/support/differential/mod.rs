@@ -4,6 +4,7 @@
 //! `large`, whose input chooses them.
 
 pub mod document;
+pub mod pieces;
 pub mod settings;
 pub mod ways;
 
@@ -95,6 +96,15 @@ fn expected(trial: &Trial<'_>, style: &Style) -> Expected {
         Source::Document => one(&content.root_node, style, trial.way.frame),
         Source::Tree => one(&trial.document.tree_node, style, None),
         Source::Array => one(&Node::Array(content.item_nodes.clone()), style, None),
+        Source::Object => {
+            let members = [
+                ("root", content.root_node.clone()),
+                ("items", Node::Array(content.item_nodes.clone())),
+                ("count", Node::Bare(content.items.len().to_string())),
+                ("a tree", trial.document.tree_node.clone()),
+            ];
+            one(&Node::Object(members.map(|(name, node)| (name.to_owned(), node)).into()), style, None)
+        }
         Source::Records => {
             let mut all = Expected { bytes: Vec::new(), certain: 0, is_complete: true };
             for node in &content.item_nodes {

@@ -2,10 +2,11 @@
 
 use std::io::{self, IoSlice, Read, Write};
 
-use bytes::Bytes;
-use json_rope::{Encoder, Error, Frame, Rope, VectoredSink};
+use bytes::{Bytes, BytesMut};
+use json_rope::{Encoder, Error, Frame, Rope, VectoredSink, Writer};
 
 use super::document::{Document, Random};
+use super::pieces::Pusher;
 use crate::support::frames::FRAMES;
 use crate::support::values::Shape;
 
@@ -20,6 +21,8 @@ pub enum Source {
     Tree,
     /// The items as an array.
     Array,
+    /// An object with the document, the items, how many there are, and the tree.
+    Object,
     /// The items, each in its frame.
     Records,
 }
@@ -120,6 +123,45 @@ pub fn ways() -> Vec<Way> {
             let writer = NotVectored(Vec::new());
             written(writer, |writer| case.encoder.write(writer, case.root()).map(Some), |writer| writer.0)
         }),
+        way("encode_to_vec", Source::Document, |case| {
+            let mut random = Random(case.seed);
+            let mut all = Vec::with_capacity(6 + random.scaled(1_000_000));
+            all.extend_from_slice(b"before");
+            let result = case.encoder.encode_to_vec(&mut all, case.root());
+            after("before", &all, result)
+        }),
+        way("encode_to_vec, no capacity", Source::Document, |case| {
+            let mut all = Vec::new();
+            let result = case.encoder.encode_to_vec(&mut all, case.root());
+            after("", &all, result)
+        }),
+        way("encode_to_bytes_mut", Source::Document, |case| {
+            let mut random = Random(case.seed);
+            let mut all = BytesMut::with_capacity(6 + random.scaled(1_000_000));
+            all.extend_from_slice(b"before");
+            let result = case.encoder.encode_to_bytes_mut(&mut all, case.root());
+            after("before", &all, result)
+        }),
+        way("measure", Source::Document, |case| match case.encoder.measure(case.root()) {
+            Ok(len) => Output { counted: Some(len), ..rope(case.encoder.encode(case.root())) },
+            Err(error) => Output { error: Some(error), ..Output::default() },
+        }),
+        way("Writer, in pieces", Source::Document, |case| {
+            pushed(case, case.encoder.writer(), |pusher| pusher.push(case.root()))
+        }),
+        way("object", Source::Object, |case| {
+            let count = std::cell::Cell::new(0);
+            let items = case.items().iter().inspect(|_| count.set(count.get() + 1));
+            let object = case.encoder.object().field("root", case.root()).array("items", items);
+            drained(object.field_with("count", || count.get()).tree("a tree", &case.document.tree).chunks())
+        }),
+        way("object, write_to", Source::Object, |case| {
+            let items = case.items().iter().map(Ok::<_, Error>);
+            let object = case.encoder.object().field("root".to_owned(), case.root()).try_array("items", items);
+            let object = object.field_with("count", || case.items().len()).tree("a tree", case.document.tree.clone());
+            let write = |writer: &mut Vec<u8>| object.chunks().write_to(writer).map(Some);
+            written(Vec::new(), write, |writer| writer)
+        }),
         way("encode_tree", Source::Tree, |case| rope(case.encoder.encode_tree(&case.document.tree))),
         way("encode a tree", Source::Tree, |case| rope(case.encoder.encode(&case.document.tree))),
         way("chunks(&tree)", Source::Tree, |case| drained(case.encoder.chunks(&case.document.tree))),
@@ -144,7 +186,7 @@ pub fn ways() -> Vec<Way> {
             written(Vec::new(), write, |writer| writer)
         }),
     ];
-    let framed: [(&str, Source, fn(&Case<'_>) -> Output); 7] = [
+    let framed: [(&str, Source, fn(&Case<'_>) -> Output); 8] = [
         ("encode_framed", Source::Document, |case| rope(case.encoder.encode_framed(case.frame(), case.root()))),
         ("encode_framed_into", Source::Document, |case| {
             appended(|rope| case.encoder.encode_framed_into(case.frame(), rope, case.root()))
@@ -161,6 +203,11 @@ pub fn ways() -> Vec<Way> {
             let write =
                 |writer: &mut Short| case.encoder.records(case.frame(), case.items()).write_to(writer).map(Some);
             written(case.short_writer().without_blocking(), write, |writer| writer.bytes)
+        }),
+        ("record_writer, in pieces", Source::Records, |case| {
+            pushed(case, case.encoder.record_writer(case.frame()), |pusher| {
+                case.items().iter().try_for_each(|item| pusher.push(item))
+            })
         }),
         ("records", Source::Records, |case| drained(case.encoder.records(case.frame(), case.items()))),
         ("try_records, read", Source::Records, |case| {
@@ -217,6 +264,23 @@ fn appended(append: impl FnOnce(&mut Rope) -> Result<(), Error>) -> Output {
     let output = rope(Ok(all));
     assert!(result.is_ok() || output.bytes.is_empty(), "what failed was appended");
     Output { error: result.err(), ..output }
+}
+
+/// What was appended to memory that had `before` in it.
+fn after(before: &str, all: &[u8], result: Result<(), Error>) -> Output {
+    let bytes = all.strip_prefix(before.as_bytes()).expect("what was there before");
+    assert!(result.is_ok() || bytes.is_empty(), "what failed was appended");
+    Output { bytes: bytes.to_vec(), error: result.err(), ..Output::default() }
+}
+
+/// Pushes to a writer and takes all chunks.
+fn pushed(case: &Case<'_>, writer: Writer, push: impl FnOnce(&mut Pusher<'_>) -> Result<(), Error>) -> Output {
+    let mut pusher = Pusher { writer, random: &mut Random(case.seed), chunks: Vec::new() };
+    let error = push(&mut pusher).and_then(|()| pusher.writer.finish()).err();
+    pusher.take_all();
+    assert_eq!(pusher.writer.pending(), 0, "something is left");
+    let chunks = pusher.chunks;
+    Output { bytes: chunks.concat(), chunks: Some(chunks), is_partial: true, error, ..Output::default() }
 }
 
 /// Encodes into memory, and sends that.
