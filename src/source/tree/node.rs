@@ -60,7 +60,7 @@ impl Parts for Value {
         match self {
             Value::String(text) => escape::prefetch(text.as_ptr()),
             Value::Array(items) => escape::prefetch(items.as_ptr()),
-            // Where the members of an object stand it tells only after it has looked at them.
+            // A map does not expose where its members are.
             Value::Object(_) | Value::Null | Value::Bool(_) | Value::Number(_) => {}
         }
     }
