@@ -59,8 +59,8 @@
 //! * A `Serialize` implementation that swallows an error, or catches a panic, and goes on gets an error, not a broken
 //!   document.
 //! * A raw value is accepted as a map key if it is a JSON string.
-//! * A struct that misuses the private protocol of serde_json's raw values and numbers, with no text or with more than
-//!   one field, is an error.
+//! * A struct with the private name of serde_json's raw values or numbers is written as its text, whether serde_json's
+//!   features for them are on or not. If it has no text, or more than one field, it is an error.
 //!
 //! Members keep the order in which the map or struct gives them, and duplicate keys are not looked for. A map is data,
 //! whatever its keys are called: names that serde_json reserves for itself come out as serde_json writes them. So do
@@ -147,7 +147,7 @@ static SETUP: Setup = Setup::with_depth(DEFAULT_MAX_DEPTH);
 /// Encodes `value` as compact JSON into a rope.
 ///
 /// Costs O(log n) allocations for n bytes; one, of exactly its length, for a document of up to 2 KiB. For a steady
-/// workload an [`Encoder`] does better, because it knows what to expect.
+/// workload an [`Encoder`] does better, because it remembers how long recent documents were.
 ///
 /// ```
 /// let rope = json_rope::to_rope(&(1, "two", [3.0]))?;

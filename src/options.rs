@@ -1,4 +1,4 @@
-//! What an encoder can be told. Set by `encoder`, read by `fmt` and `out`; plain data.
+//! The settings of an encoder, as plain data. Set by `encoder`, read by `fmt` and `out`.
 
 use crate::escape::Escapes;
 use crate::pool::Pool;
@@ -24,8 +24,8 @@ pub enum NonFinite {
     String,
 }
 
-/// How integers are written that a double cannot tell from their neighbours: those beyond ±(2^53 − 1), which are what
-/// JavaScript calls unsafe, and what RFC 7493 (I-JSON, section 2.2) warns of.
+/// How integers are written that a double cannot tell from their neighbours: those beyond ±(2^53 − 1). JavaScript
+/// calls them unsafe, and RFC 7493 (I-JSON, section 2.2) warns of them.
 ///
 /// ```
 /// use json_rope::{BigIntegers, Encoder};

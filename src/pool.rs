@@ -113,7 +113,7 @@ impl PoolBuilder {
     }
 }
 
-/// What has happened in a [`Pool`] since it was made. Encoders have asked for `hits + misses` buffers.
+/// Counts of what has happened in a [`Pool`] since it was made. Encoders have asked for `hits + misses` buffers.
 ///
 /// ```
 /// let pool = json_rope::Pool::default();
@@ -145,12 +145,13 @@ pub struct PoolStats {
 ///
 /// * **Safe**: a buffer is used again only when every [`Bytes`](bytes::Bytes) cut from it is gone. A chunk may be kept
 ///   for a log, a retry or a statistics hook for as long as you like. It keeps its buffer alive, and out of the pool;
-///   [`Rope::compact`](crate::Rope::compact) lets go of it.
+///   [`Rope::compact`](crate::Rope::compact) releases it.
 /// * **Bounded** in count and bytes, see [`PoolOptions`]. Buffers in use count; when the pool is full, an old buffer is
-///   given up for a new one. What has to be in one piece and does not fit a buffer, as
-///   [`sort_keys`](crate::EncoderBuilder::sort_keys) may need, is allocated and never kept.
-/// * **Never waits** while encoding: what another thread is using at that moment is passed over. Threads rarely meet,
-///   since each prefers buffers of its own. (`clear`, `stats` and `retained_bytes` do wait, for some nanoseconds.)
+///   given up for a new one. Bytes that have to be in one piece and do not fit a buffer, as
+///   with [`sort_keys`](crate::EncoderBuilder::sort_keys), get an allocation that is never kept.
+/// * **Never waits** while encoding: a list that another thread is using at that moment is skipped. Threads rarely
+///   meet, since each prefers buffers of its own. (`clear`, `stats` and `retained_bytes` do wait, for some
+///   nanoseconds.)
 /// * Nothing is kept for a thread, and nothing where there is no pool.
 ///
 /// ```
@@ -247,7 +248,7 @@ impl Pool {
     }
 
     /// Forgets all buffers: the free ones are freed now, those in use with their last chunk. A buffer that is being
-    /// written at the moment still comes back.
+    /// written at the moment still returns to the pool.
     ///
     /// ```
     /// let pool = json_rope::Pool::default();
@@ -263,7 +264,7 @@ impl Pool {
         }
     }
 
-    /// Counts of what has happened so far. They are read one after another, not at one moment.
+    /// The counts so far. They are read one after another, not at one moment.
     ///
     /// ```
     /// assert_eq!(json_rope::Pool::default().stats().misses, 0);

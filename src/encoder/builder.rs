@@ -24,7 +24,8 @@ impl EncoderBuilder {
         EncoderBuilder { options: Options::new(false), first_chunk: None }
     }
 
-    /// Whether to write one element or member a line, indented, as `serde_json::to_string_pretty` does. Default: no.
+    /// Whether to write each element and member on a line of its own, indented, as `serde_json::to_string_pretty` does.
+    /// Default: no.
     ///
     /// ```
     /// let encoder = json_rope::Encoder::builder().pretty(true).build()?;
@@ -53,7 +54,7 @@ impl EncoderBuilder {
     /// `{"a": 1}`: coordinates, small records. Default: 0, every one that is not empty is broken into lines, as
     /// serde_json does it. Without [`pretty`](Self::pretty) it has no effect.
     ///
-    /// What counts is the text of the array or object in one line, from bracket to bracket, in characters (Unicode scalar
+    /// The width is that of the array or object in one line, from bracket to bracket, in characters (Unicode scalar
     /// values). Indentation, and the key before it, do not count, so a value looks the same wherever it is. A
     /// [`Fragment`](crate::Fragment) or raw value with a line break in it fits no line.
     ///

@@ -102,8 +102,9 @@ impl Encoder {
     }
 
     /// Encodes a tree into a rope by a walk of its own: the same bytes as [`encode`](Encoder::encode) under every
-    /// option, and at any depth, unless [`max_depth`](EncoderBuilder::max_depth) was set: it recurses for 12 levels
-    /// at a time. Faster than `encode`, by 5 to 15 % on ordinary documents.
+    /// option, and at any depth, unless [`max_depth`](EncoderBuilder::max_depth) was set: it recurses for 12 levels at
+    /// a time, which fits a stack of 64 KiB in a release build and of 128 KiB in a debug build. Faster than `encode`,
+    /// by 5 to 15 % on ordinary documents.
     ///
     /// Allocates as `encode` does, and for trees deeper than 16 levels also for the list of open containers.
     ///

@@ -161,7 +161,7 @@ pub(crate) fn quote_with<'r, const B: usize, const A: usize>(
     }
 }
 
-/// Not inlined: unlike what JSON demands, it does not fold for constants.
+/// Not inlined: unlike [`escape`] with [`Json`], it does not fold for constants.
 ///
 /// # Safety
 /// As for [`escape`].
@@ -202,8 +202,8 @@ unsafe fn escape<S: Set>(set: S, text: &[u8], dst: *mut u8) -> *mut u8 {
 /// `text` must be the end of valid UTF-8.
 unsafe fn escape_bytewise<S: Set>(set: S, mut text: &[u8], mut dst: *mut u8) -> *mut u8 {
     while let [byte, rest @ ..] = text {
-        // SAFETY: what takes n bytes of `text` moves `dst` by at most 6 * n, so with the bytes still to come there is
-        // always the promised room for them left.
+        // SAFETY: a step that takes n bytes of `text` moves `dst` by at most 6 * n, so the promised room is always left
+        // for the remaining bytes.
         unsafe {
             if set.has(*byte) {
                 let taken;

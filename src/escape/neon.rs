@@ -1,4 +1,4 @@
-//! Sixteen bytes a step with NEON, which every 64-bit ARM processor has. See the parent module for what the functions
+//! Sixteen bytes a step with NEON, which every 64-bit ARM processor has. The parent module says what the functions
 //! promise.
 
 use std::arch::aarch64::*;

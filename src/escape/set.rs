@@ -5,7 +5,7 @@
 
 use super::{ESCAPES, Escape, put_escaped};
 
-/// What is escaped beyond what JSON demands: a set of three switches.
+/// The escapes that options add to those that JSON demands: a set of three switches.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Escapes(u8);
 
@@ -103,7 +103,8 @@ const SEPARATOR: [u8; 2] = [0xe2, 0x80];
 
 /// One entry for each set of options.
 static MORE: [More; Escapes::COUNT] = {
-    // What is in the set anyway (a control character), and what is never equal to a byte with the bit set.
+    // Values that add nothing: a control character, which is in the set anyway, and a byte without the bit, which is
+    // never equal to one with it.
     const NO_BYTE: More = More { bits: [0; 16], angle: [0; 16], bytes: [[0; 16]; 3], has: [false; 256], ascii: false };
     let mut all = [NO_BYTE; Escapes::COUNT];
     let mut index = 0;

@@ -59,7 +59,7 @@ pub(super) fn clean_len<S: Set>(set: S, text: &[u8]) -> usize {
 /// As for [`escape`](super::escape), and the processor must have the instruction set of `V`.
 #[inline(always)]
 pub(super) unsafe fn escape_strides<V: Stride, S: Set>(set: S, mut text: &[u8], mut dst: *mut u8) -> *mut u8 {
-    // Throughout, `dst` has at least 6 * text.len() + 16 bytes of room: what takes n bytes of text moves `dst` by at
+    // Throughout, `dst` has at least 6 * text.len() + 16 bytes of room: a step that takes n bytes moves `dst` by at
     // most 6 * n.
     while text.len() >= 2 * STRIDE {
         // SAFETY: `text` has two strides, so one can be read and, as 64 <= 6 * 64, written. `escape_stride` takes no

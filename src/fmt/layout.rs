@@ -9,7 +9,7 @@ use crate::error::{Error, Result};
 use crate::options::{DATA, LineBreaks};
 
 impl<const PLAIN: bool> Formatter<'_, PLAIN> {
-    /// Goes one container deeper.
+    /// Enters a container.
     #[inline]
     pub(crate) fn open(&mut self) -> Result<()> {
         if self.depth >= self.max_depth {
@@ -56,7 +56,7 @@ impl<const PLAIN: bool> Formatter<'_, PLAIN> {
         self.start(mark)
     }
 
-    /// What is between a key and its value.
+    /// The text between a key and its value.
     #[inline]
     pub(crate) fn after_key(&mut self) -> Result<()> {
         if PLAIN || !self.options.pretty { self.out.put_byte(b':') } else { self.out.put(b": ") }

@@ -14,7 +14,7 @@ use crate::text::Text;
 const SMALL_PIECE: usize = 64;
 
 /// While streaming, text of at least this many bytes that needs no escape goes to the writer by reference. Looking
-/// through it first is cheaper than copying it, and it is longer than what is usually collected before a hand-over.
+/// through it first is cheaper than copying it, and such a text is longer than most batches.
 pub(super) const SEND_FROM: usize = 64 * 1024;
 
 /// About how many bytes are searched and then sent at a time: enough that a long string costs few calls, and few enough
@@ -273,7 +273,7 @@ impl<const PLAIN: bool> Formatter<'_, PLAIN> {
     }
 }
 
-/// Escapes what a `Display` writes, piece by piece.
+/// Escapes the text that a `Display` writes, piece by piece.
 struct Pieces<'f, 'a, const PLAIN: bool> {
     formatter: &'f mut Formatter<'a, PLAIN>,
     error: Option<Error>,

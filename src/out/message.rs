@@ -49,13 +49,13 @@ impl Message {
 impl Out<'_> {
     /// Begins a message with room for a prefix of up to `headroom` bytes.
     pub(crate) fn begin_message(&mut self, headroom: usize) -> Result<()> {
-        // The headroom has to be in one piece, if possible without moving what is before it.
+        // The headroom has to be in one piece, if possible without moving the bytes before it.
         let filled = self.memory.tail.filled_len();
         let half = self.memory.plan.chunk_len() / 2;
         if self.memory.unused() < headroom && self.memory.tail.is_on_slab() && filled >= half {
             self.cut_chunk(filled);
         }
-        // What a drain has taken cannot be changed any more.
+        // Bytes that a drain has taken cannot be changed any more.
         let held = self.target.is_stream() || self.memory.plan.chunk_len() < MIN_SPLIT_CHUNK;
         self.hold()?;
         let (at, began) = (self.memory.tail.filled_len(), self.offset());

@@ -283,7 +283,7 @@ impl<'a> Out<'a> {
         self.reserve_chunks(chunks, before);
     }
 
-    /// What the target needs memory for.
+    /// The purpose of the target's next buffer.
     fn need(&self) -> Need {
         match &self.target {
             Target::Rope => Need::Rope,
@@ -366,7 +366,7 @@ impl<'a> Out<'a> {
         self.target.is_stream() && self.is_free()
     }
 
-    /// Sends what there is, and then `parts`, none of them empty, by reference. Only between characters.
+    /// Flushes the tail, and then sends `parts`, none of them empty, by reference. Only between characters.
     pub(crate) fn send(&mut self, parts: &[&[u8]]) -> Result<()> {
         self.check()?;
         self.check_limit(parts.iter().map(|part| part.len()).fold(0, usize::saturating_add))?;

@@ -89,7 +89,7 @@ impl ChunkPlan {
             capacity = capacity.saturating_add(more.saturating_mul(plan.max));
             chunks = chunks.saturating_add(more);
         }
-        // Rounding down may have left nothing, or less than what has to move.
+        // Rounding down may have left nothing, or less than the bytes that have to move.
         while capacity <= uncut {
             capacity += plan.chunk;
             chunks += 1;

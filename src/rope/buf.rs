@@ -1,4 +1,4 @@
-//! [`Rope`] as a [`bytes::Buf`]: what HTTP bodies and vectored writers read from.
+//! [`Rope`] as a [`bytes::Buf`], which HTTP bodies and vectored writers read from.
 
 use std::io::IoSlice;
 

@@ -47,7 +47,7 @@ const INLINE_CHUNKS: usize = 4;
 ///
 /// A slab is freed with the last chunk that was cut from it. So a kept chunk, even of one byte, keeps its whole slab, or
 /// the buffer of a [`Pool`](crate::Pool) that it is in. [`compact`](Rope::compact) copies a rope to memory of exactly
-/// its size and lets go of everything else.
+/// its size and releases everything else.
 ///
 /// # Invariants
 /// Checked after every change in debug builds:

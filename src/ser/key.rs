@@ -15,7 +15,7 @@ use crate::fragment;
 /// The most transparent wrappers around a map key.
 const MAX_WRAPPERS: usize = 64;
 
-/// Encodes one key together with what precedes and follows it.
+/// Encodes one key, with everything before and after it.
 pub(super) struct KeySerializer<'f, 'a, const PLAIN: bool> {
     pub(super) formatter: &'f mut Formatter<'a, PLAIN>,
     pub(super) index: usize,

@@ -64,7 +64,7 @@ pub struct Walker<T: Parts> {
     failure: Option<Failure>,
 }
 
-/// An open container: what is still to come, and how much has begun.
+/// An open container: its remaining items, and how many have begun.
 enum Level<T: Parts> {
     Array {
         items: T::Items,
@@ -354,7 +354,7 @@ impl<T: Parts> Walker<T> {
         error
     }
 
-    /// Frees what is left, level by level. Needs as much memory as the walk does for open containers.
+    /// Frees the rest of the tree, level by level. Needs as much memory as the walk does for open containers.
     fn dismantle(&mut self) {
         let long = self.long.take().and_then(|long| long.value);
         let mut value = self.root.take().or(self.left.take()).or(long);

@@ -45,7 +45,7 @@ static SCALES: [[u64; 2]; 2048] = scales();
 /// 128 bits that are used.
 type Wide = [u64; 4];
 
-/// `wide` shifted right by less than 64 bits; what comes in from the left are the lowest bits of `upper`.
+/// `wide` shifted right by less than 64 bits; the lowest bits of `upper` come in from the left.
 const fn shifted(wide: Wide, upper: u64, bits: u32) -> Wide {
     let mut result = [0; 4];
     let mut i = 0;
@@ -224,10 +224,10 @@ pub(super) fn write(bits: u64, room: &mut [MaybeUninit<u8>; ROOM]) -> usize {
     // SAFETY: everything is written between `text`, at most 1 byte after the start of the room, and 26 bytes after
     // that. `start` is at most 6 and `last` at most 16.
     //
-    // What is counted is initialised. Without an exponent: up to `start` by the first store, which is 8 bytes, and if
-    // `start` is 1 by the third; 16 bytes from there by the second, and the digit after them if there is one. The
-    // point is at most 15 bytes after `start`. With an exponent: 18 bytes by the first three stores, less if there
-    // are fewer digits, and then the exponent.
+    // All bytes that are counted are initialised. Without an exponent: up to `start` by the first store, which is 8
+    // bytes, and if `start` is 1 by the third; 16 bytes from there by the second, and the digit after them if there is
+    // one. The point is at most 15 bytes after `start`. With an exponent: 18 bytes by the first three stores, less if
+    // there are fewer digits, and then the exponent.
     unsafe {
         let text = room.as_mut_ptr().cast::<u8>().add(sign);
         let end = if let Some(layout) = LAYOUTS.get(place) {
@@ -257,7 +257,8 @@ pub(super) fn write(bits: u64, room: &mut [MaybeUninit<u8>; ROOM]) -> usize {
     }
 }
 
-/// What [`write()`] does not cover: zero, subnormals, some powers of two, and about every 2^24th of the others.
+/// Writes the doubles that [`write()`] does not cover: zero, subnormals, some powers of two, and about every 2^24th of
+/// the others.
 #[cold]
 #[inline(never)]
 fn write_rare(bits: u64, room: &mut [MaybeUninit<u8>; ROOM]) -> usize {

@@ -9,7 +9,7 @@ use crate::escape;
 /// A tree that can be taken apart, one level at a time. Not reachable from outside, so that nobody else implements
 /// [`Tree`](super::Tree).
 pub trait Parts: Sized {
-    /// Whether what is left of the tree has to be freed.
+    /// Whether the rest of the tree has to be freed.
     const OWNED: bool;
     type Text: AsRef<str>;
     type Number: Borrow<Number>;
