@@ -16,7 +16,7 @@
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 //!
-//! There is no parser here: `from_str`, `Value` and `json!` stay with serde_json, which this crate is used beside.
+//! This crate has no parser. Keep serde_json for `from_str`, `Value` and `json!`, and use both.
 //!
 //! # What to use when
 //!
@@ -189,7 +189,7 @@ pub fn to_chunks<T: ?Sized + Serialize>(value: &T) -> Result<Vec<Bytes>> {
 }
 
 /// Encodes `value` as compact JSON into contiguous memory of exactly its length. Up to 14 KiB that is one allocation;
-/// a longer document is written into a vector that grows. [`Encoder::encode_to_vec`] appends to a vector that you have.
+/// a longer document is written into a vector that grows. [`Encoder::encode_to_vec`] appends to an existing vector.
 ///
 /// ```
 /// assert_eq!(json_rope::to_vec(&[1, 2])?, b"[1,2]");
@@ -241,8 +241,8 @@ pub fn to_string_pretty<T: ?Sized + Serialize>(value: &T) -> Result<String> {
     to_vec_pretty(value).and_then(string)
 }
 
-/// Encodes `value` as compact JSON into `writer` while it is being encoded. See [`Encoder::write`], which also tells
-/// the number of bytes.
+/// Writes `value` as compact JSON to `writer` while it is being encoded. [`Encoder::write`] also returns the number of
+/// bytes.
 ///
 /// No `BufWriter` is needed: bytes leave in batches of 2 KiB at first and 128 KiB later. The writer is not flushed.
 ///
@@ -283,7 +283,7 @@ fn vec_as<const PLAIN: bool>(options: &'static Options, write: run::Write<'_, PL
     Ok(vec)
 }
 
-/// Only a fragment that was trusted can make a document that is not text.
+/// Fails only if a trusted fragment was not UTF-8.
 fn string(json: Vec<u8>) -> Result<String> {
     String::from_utf8(json).map_err(rope::not_utf8)
 }
