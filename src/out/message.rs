@@ -4,8 +4,8 @@
 //! stays writable until the message is complete. Then the prefix is put in, right-aligned. Headroom that is left over
 //! at the front of a chunk is skipped; inside a chunk, the rest of the chunk is moved over it.
 //!
-//! Later chunks are finished as usual, and linked fragments stay linked, but none of them can be taken before the
-//! message is complete, because a step does not end within a message.
+//! Later chunks are finished as usual, and linked fragments stay linked, but neither the first chunk nor any after it can
+//! be taken before the message is complete.
 
 use bytes::{Buf, Bytes, BytesMut};
 
