@@ -1,4 +1,4 @@
-//! The envelopes that a message can be sent in: which bytes stand before and behind it. `encoder` and `pull` use it.
+//! The envelopes that a message can be sent in: the bytes before and after it.
 
 use crate::error::{Error, Result};
 use crate::options::{DATA, LineBreaks, Options};
@@ -19,15 +19,15 @@ pub enum Frame {
     Grpc,
     /// Protocol Buffers' delimited form: the length as unsigned LEB128, the body.
     LengthDelimited,
-    /// NDJSON: the body, and a line feed. The body has no line break: fragments and raw values are searched for line
-    /// feeds and carriage returns, which are left out, also where they are wrong, in a string of text that is not JSON.
-    /// A fragment that has none is linked as in other frames. With a pretty encoder it is a configuration error.
+    /// NDJSON: the body and a line feed. The body contains no line break: line feeds and carriage returns in fragments
+    /// and raw values are left out, even in a string of text that is not JSON. A fragment without any is linked as in
+    /// other frames. A pretty encoder is a configuration error.
     NdJson,
     /// JSON text sequences (RFC 7464): a record separator (0x1E), the body, a line feed. A record separator in a
     /// fragment or raw value, which is then not JSON, is left out.
     JsonSeq,
     /// A chunk of HTTP's chunked transfer coding (RFC 9112, section 7.1): the length in hexadecimal, CRLF, the body,
-    /// CRLF. The stream is to be ended by [`HTTP_END`](Frame::HTTP_END).
+    /// CRLF. End the stream with [`HTTP_END`](Frame::HTTP_END).
     HttpChunk,
     /// A server-sent event (as the HTML standard defines them): `data: ` before every line of the body, and two line
     /// feeds after the last. Lines end with a line feed; a carriage return in a fragment or raw value is left out, and
@@ -36,8 +36,8 @@ pub enum Frame {
 }
 
 impl Frame {
-    /// What ends a stream of [`HttpChunk`](Frame::HttpChunk)s. No encoder appends it: only the caller knows that the
-    /// stream is complete.
+    /// The end of a stream of [`HttpChunk`](Frame::HttpChunk)s. No encoder appends it, because only the caller knows
+    /// that the stream is complete.
     ///
     /// ```
     /// assert_eq!(json_rope::Frame::HTTP_END, b"0\r\n\r\n");
@@ -45,7 +45,7 @@ impl Frame {
     pub const HTTP_END: &'static [u8] = b"0\r\n\r\n";
 }
 
-/// The most bytes that stand before a body: 16 hexadecimal digits and CRLF.
+/// The longest prefix, in bytes: 16 hexadecimal digits and CRLF.
 const MAX_PREFIX: usize = 18;
 
 /// The bytes before a body, at the end of an array.
@@ -77,12 +77,12 @@ impl Prefix {
 }
 
 impl Frame {
-    /// Whether what stands before a body depends on its length.
+    /// Whether the prefix depends on the length of the body.
     pub(crate) fn has_length(self) -> bool {
         matches!(self, Frame::Grpc | Frame::LengthDelimited | Frame::HttpChunk)
     }
 
-    /// The most bytes that can stand before a body.
+    /// The length of the longest prefix.
     pub(crate) fn headroom(self) -> usize {
         match self {
             Frame::Grpc => 5,
@@ -141,7 +141,7 @@ impl Frame {
         Ok(prefix)
     }
 
-    /// The bytes behind a body.
+    /// The bytes after a body.
     #[inline]
     pub(crate) fn suffix(self) -> &'static [u8] {
         match self {
@@ -152,7 +152,7 @@ impl Frame {
         }
     }
 
-    /// What becomes of line breaks in a body.
+    /// How line breaks in a body are written.
     ///
     /// # Errors
     /// A configuration error if the options do not go with the frame.

@@ -16,52 +16,73 @@
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 //!
+//! This crate has no parser. Keep serde_json for `from_str`, `Value` and `json!`, and use both.
+//!
 //! # What to use when
 //!
 //! * [`to_rope`] for a document that is sent, queued or kept: chunks of up to 64 KiB, O(log n) allocations, one copy of
 //!   every byte.
 //! * [`to_writer`] for a document that should leave while it is being encoded, in a fixed amount of memory.
-//! * [`Encoder`] for options, and for a steady workload: it remembers how long recent documents were.
+//! * [`to_vec`] and [`to_string`] for contiguous memory. [`Encoder::encode_to_vec`] and
+//!   [`Encoder::encode_to_bytes_mut`] append to memory that you have.
+//! * [`Encoder`] for options, and for a steady workload: it remembers how long recent documents were. Its
+//!   [builder](EncoderBuilder) has all options, among them [`canonical`](EncoderBuilder::canonical) JSON for signatures
+//!   and digests (RFC 8785).
+//! * [`Encoder::measure`] for the length of a document that is streamed later.
 //! * [`Encoder::chunks`], [`Encoder::array`] and [`Encoder::records`] for output on demand: nothing is encoded until
-//!   the consumer asks for the next chunk, each step does a bounded amount of work, and nothing recurses into a tree.
-//! * [`Encoder::object`] for an envelope around open arrays, and [`Encoder::writer`] for a document that a program puts
-//!   together piece by piece, over any time.
+//!   the consumer asks for the next of the [`Chunks`], and each step encodes about one chunk.
+//! * [`Encoder::object`] for an envelope around open arrays, on demand.
+//! * [`Writer`] for a document that is not one value: push keys and values as they come, and take finished chunks. A
+//!   [`Key`] is a member name that is encoded once.
 //! * [`Encoder::encode_framed`] for a message in its [`Frame`]: with its length in front, as a line, as an event.
-//! * [`Pool`] for many documents of 14 KiB and more: buffers that come back when the last chunk of them is dropped.
-//! * [`VectoredSink`] for a non-blocking writer: it queues ropes, and carries on where the writer stopped.
-//! * [`Fragment`] for JSON that is already encoded: linked into the document by reference count, not copied.
-//! * [`to_vec`], [`to_string`] and [`Encoder::encode_to_vec`] for callers that need contiguous memory.
+//! * [`Fragment`] for JSON that is already encoded, and [`Text`] for long strings that are shared: both are linked into
+//!   the document by reference count, not copied.
+//! * [`VectoredSink`] for a non-blocking writer: it queues ropes, and continues where the writer stopped.
+//! * [`Pool`] for many documents of 14 KiB and more: buffers that are used again when nobody refers to them.
 //!
 //! # Concepts
 //!
 //! A **chunk** is what the rope holds and the socket sees. Chunks double from 2 KiB to 64 KiB; none is empty, and none
 //! ends inside a character. A **slab** is what the allocator sees: one allocation, about as large as everything before
 //! it, which is cut into chunks that share it. So the number of allocations is logarithmic while chunks stay small. A
-//! document of up to 2 KiB is one chunk of exactly its length.
+//! document of up to 2 KiB is one chunk of exactly its length. [`Rope`] has a drawing.
 //!
 //! # What comes out
 //!
 //! Byte for byte the output of serde_json (1.0.147 or later), compact and pretty, with the same numbers, the same
-//! escapes and the same refusals, except on purpose:
+//! escapes and the same refusals, with these deliberate exceptions:
 //!
 //! * Length hints never decide structure.
 //! * A `Display` that fails inside `collect_str` is an error, not a panic.
-//! * Nesting deeper than a limit (1,000 unless set) is an error, not a stack overflow.
-//! * Errors say where in the document the failing value stands, as a JSON Pointer (RFC 6901).
-//! * A `Serialize` implementation that swallows an error and goes on gets an error, not a broken document.
+//! * Nesting deeper than a limit (1,000 unless set) is an error, not a stack overflow. So is nesting in `Some` and
+//!   newtype structs alone that is more than twice as deep.
+//! * Errors name the place of the failing value, as a JSON Pointer (RFC 6901).
+//! * A `Serialize` implementation that swallows an error, or catches a panic, and goes on gets an error, not a broken
+//!   document.
 //! * A raw value is accepted as a map key if it is a JSON string.
+//! * A struct with the private name of serde_json's raw values or numbers is written as its text, whether serde_json's
+//!   features for them are on or not. If it has no text, or more than one field, it is an error.
 //!
-//! Members keep the order in which the map or struct gives them, and duplicate keys are not looked for.
-
+//! Members keep the order in which the map or struct gives them, and duplicate keys are not looked for. A map is data,
+//! whatever its keys are called: names that serde_json reserves for itself come out as serde_json writes them. So do
+//! the private names of other libraries, such as that of the dates in a TOML tree.
+//!
+//! # When encoding fails
+//!
+//! There is no rope, or the writer has received an exact prefix of the document, in which no bracket was closed. A
+//! prefix can be valid JSON, though (`12` of `12345`, or lines of NDJSON), so look at the result. Every key and value
+//! is serialized exactly once. The first failure decides which error comes out: see [`Error`].
+//!
 //! # Features
 //!
-//! All are off by default; none changes what is encoded.
+//! All are off by default, and each only adds to the interface.
 //!
-//! * `http-body`: [`Rope`] is an `http_body::Body`, and [`Chunks::into_body`] makes one that is encoded while it is sent.
-//! * `stream`: [`Chunks::into_stream`], and [`Encoder::array_stream`] and [`Encoder::record_stream`] for async streams of
-//!   items.
-//! * `tokio`: [`Encoder::blocking`], for any value, on a thread of the runtime's blocking pool.
-//! * `axum`: the responses of [`axum`].
+//! * `http-body`: a rope, and chunks, as the body of an HTTP message.
+//! * `stream`: chunks as an async stream, and arrays and records from async streams.
+//! * `tokio`: any value as a stream, encoded on the runtime's blocking pool. Turns on `stream`.
+//! * `axum`: responses for axum. Turns on `http-body`.
+//! * `raw_value`: conversions from serde_json's raw values to [`Fragment`]. It turns on serde_json's feature of that
+//!   name, which changes how the whole build reads maps with one reserved key.
 //!
 //! An `AsyncWrite` of tokio needs none of them: `AsyncWriteExt::write_all_buf(&mut rope)` writes a [`Rope`] with few
 //! vectored calls, and if it is cancelled, the rope is what has not been written.
@@ -131,7 +152,7 @@ static SETUP: Setup = Setup::with_depth(DEFAULT_MAX_DEPTH);
 /// Encodes `value` as compact JSON into a rope.
 ///
 /// Costs O(log n) allocations for n bytes; one, of exactly its length, for a document of up to 2 KiB. For a steady
-/// workload an [`Encoder`] does better, because it knows what to expect.
+/// workload an [`Encoder`] does better, because it remembers how long recent documents were.
 ///
 /// ```
 /// let rope = json_rope::to_rope(&(1, "two", [3.0]))?;
@@ -173,7 +194,7 @@ pub fn to_chunks<T: ?Sized + Serialize>(value: &T) -> Result<Vec<Bytes>> {
 }
 
 /// Encodes `value` as compact JSON into contiguous memory of exactly its length. Up to 14 KiB that is one allocation;
-/// a longer document is written into a vector that grows. [`Encoder::encode_to_vec`] appends to a vector that you have.
+/// a longer document is written into a vector that grows. [`Encoder::encode_to_vec`] appends to an existing vector.
 ///
 /// ```
 /// assert_eq!(json_rope::to_vec(&[1, 2])?, b"[1,2]");
@@ -225,8 +246,8 @@ pub fn to_string_pretty<T: ?Sized + Serialize>(value: &T) -> Result<String> {
     to_vec_pretty(value).and_then(string)
 }
 
-/// Encodes `value` as compact JSON into `writer` while it is being encoded. See [`Encoder::write`], which also tells
-/// the number of bytes.
+/// Writes `value` as compact JSON to `writer` while it is being encoded. [`Encoder::write`] also returns the number of
+/// bytes.
 ///
 /// No `BufWriter` is needed: bytes leave in batches of 2 KiB at first and 128 KiB later. The writer is not flushed.
 ///
@@ -267,7 +288,7 @@ fn vec_as<const PLAIN: bool>(options: &'static Options, write: run::Write<'_, PL
     Ok(vec)
 }
 
-/// Only a fragment that was trusted can make a document that is not text.
+/// Fails only if a trusted fragment was not UTF-8.
 fn string(json: Vec<u8>) -> Result<String> {
     String::from_utf8(json).map_err(rope::not_utf8)
 }

@@ -1,9 +1,9 @@
-//! What an encoder can be told. Set by `encoder`, read by `fmt` and `out`; plain data.
+//! The settings of an encoder, as plain data. Set by `encoder`, read by `fmt` and `out`.
 
 use crate::escape::Escapes;
 use crate::pool::Pool;
 
-/// What becomes of a float that is not finite, which JSON (RFC 8259, section 6) cannot express.
+/// How a float is written that is not finite, which JSON (RFC 8259, section 6) cannot express.
 ///
 /// ```
 /// use json_rope::{Encoder, NonFinite};
@@ -24,8 +24,8 @@ pub enum NonFinite {
     String,
 }
 
-/// How integers are written that a double cannot tell from their neighbours: those beyond ±(2^53 − 1), which are what
-/// JavaScript calls unsafe, and what RFC 7493 (I-JSON, section 2.2) warns of.
+/// How integers are written that a double cannot tell from their neighbours: those beyond ±(2^53 − 1). JavaScript
+/// calls them unsafe, and RFC 7493 (I-JSON, section 2.2) warns of them.
 ///
 /// ```
 /// use json_rope::{BigIntegers, Encoder};
@@ -65,21 +65,21 @@ pub enum BytesFormat {
     Hex,
 }
 
-/// What becomes of line breaks, where they can be: in indentation, and between the tokens of JSON from elsewhere. Not
-/// an option: the frame says it.
+/// How line breaks outside of strings are written: those of indentation, and those in JSON from elsewhere. The frame
+/// decides, not the caller.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) enum LineBreaks {
     #[default]
     Kept,
-    /// Kept, in a JSON text sequence: there a record separator (0x1E) would begin the next text.
+    /// Kept, and record separators (0x1E) are left out: in a JSON text sequence one would begin the next text.
     KeptInSequence,
-    /// A line is the frame.
+    /// Left out: a line is the frame.
     Removed,
     /// Each line of an event begins with [`DATA`].
     WithData,
 }
 
-/// What stands before every line of a server-sent event.
+/// The prefix of every line of a server-sent event.
 pub(crate) const DATA: &[u8] = b"data: ";
 
 /// The most bytes that one step of indentation may have.
@@ -93,7 +93,7 @@ pub(crate) const CHUNK_BOUNDS: std::ops::RangeInclusive<usize> = 16..=1 << 20;
 /// of 2 MiB.
 pub(crate) const DEFAULT_MAX_DEPTH: usize = 1000;
 
-/// How tokens look: what the formatter needs to know. Small and `Copy`, so that a document owns its own.
+/// What the formatter needs to know of the options. Small and `Copy`, so that each document has its own.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Style {
     pub(crate) pretty: bool,
@@ -166,7 +166,7 @@ impl Options {
         self.max_depth.unwrap_or(DEFAULT_MAX_DEPTH)
     }
 
-    /// The deepest nesting where it does not.
+    /// The deepest nesting where encoding does not recurse.
     pub(crate) fn max_depth_walking(&self) -> usize {
         self.max_depth.unwrap_or(usize::MAX)
     }

@@ -1,10 +1,10 @@
-//! Buffers that come back: a bounded number of them, shared by encoders and threads. `out` takes them and writes into
+//! A bounded number of buffers that are used again, shared by encoders and threads. `out` takes them and writes into
 //! them.
 //!
-//! Nobody waits for a buffer, and none is taken away from anybody. While chunks of a buffer exist, the pool's handle on
-//! it is of no use; once the last of them is dropped, the handle is the only one, and `BytesMut::try_reclaim` makes the
-//! whole buffer writable again. So no hook runs when a chunk is dropped, and there is no reference count of our own:
-//! `bytes` alone decides whether somebody can still read a buffer.
+//! Nobody waits for a buffer, and none is taken away from anybody. The pool keeps a handle on each buffer. While chunks
+//! of the buffer exist, the handle is of no use. Once the last of them is dropped, the handle is the only one, and
+//! `BytesMut::try_reclaim` makes the whole buffer writable again. So no hook runs when a chunk is dropped, and there is
+//! no reference count of our own: `bytes` alone decides whether somebody can still read a buffer.
 //!
 //! The handles are in several lists, and each thread prefers one of them. Threads then rarely meet at a lock, and a
 //! buffer stays in the cache of the core that wrote it.
@@ -19,10 +19,10 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError, TryLockError};
 
 use bytes::BytesMut;
 
-/// Smaller buffers than this would hold little besides the front of a frame and what has to move there from the scratch.
+/// A smaller buffer would have little room beside the front of a frame and the bytes that move there from the scratch.
 const MIN_BUFFER: usize = 256;
 
-/// Larger buffers than this are not made, whatever the options say.
+/// No buffer is larger than this, whatever the options say.
 const MAX_BUFFER: usize = 16 << 20;
 
 /// How many of the oldest buffers of a list are probed, if the newest one is still in use. A probe is one atomic load.
@@ -113,7 +113,7 @@ impl PoolBuilder {
     }
 }
 
-/// What has happened in a [`Pool`] since it was made. Encoders have asked for `hits + misses` buffers.
+/// Counts of what has happened in a [`Pool`] since it was made. Encoders have asked for `hits + misses` buffers.
 ///
 /// ```
 /// let pool = json_rope::Pool::default();
@@ -145,12 +145,13 @@ pub struct PoolStats {
 ///
 /// * **Safe**: a buffer is used again only when every [`Bytes`](bytes::Bytes) cut from it is gone. A chunk may be kept
 ///   for a log, a retry or a statistics hook for as long as you like. It keeps its buffer alive, and out of the pool;
-///   [`Rope::compact`](crate::Rope::compact) lets go of it.
+///   [`Rope::compact`](crate::Rope::compact) releases it.
 /// * **Bounded** in count and bytes, see [`PoolOptions`]. Buffers in use count; when the pool is full, an old buffer is
-///   given up for a new one. What has to be in one piece and does not fit a buffer, as
-///   [`sort_keys`](crate::EncoderBuilder::sort_keys) may need, is allocated and never kept.
-/// * **Never waits** while encoding: what another thread is using at that moment is passed over. Threads rarely meet,
-///   since each prefers buffers of its own. (`clear`, `stats` and `retained_bytes` do wait, for some nanoseconds.)
+///   given up for a new one. Bytes that have to be in one piece and do not fit a buffer, as
+///   with [`sort_keys`](crate::EncoderBuilder::sort_keys), get an allocation that is never kept.
+/// * **Never waits** while encoding: a list that another thread is using at that moment is skipped. Threads rarely
+///   meet, since each prefers buffers of its own. (`clear`, `stats` and `retained_bytes` do wait, for some
+///   nanoseconds.)
 /// * Nothing is kept for a thread, and nothing where there is no pool.
 ///
 /// ```
@@ -222,7 +223,7 @@ impl Pool {
         }
     }
 
-    /// The way to a pool with bounds of your own.
+    /// Bounds for a pool, which start at the defaults.
     ///
     /// ```
     /// let pool = json_rope::Pool::builder().max_buffers(16).build(); // at most 1 MiB
@@ -247,7 +248,7 @@ impl Pool {
     }
 
     /// Forgets all buffers: the free ones are freed now, those in use with their last chunk. A buffer that is being
-    /// written at the moment still comes back.
+    /// written at the moment still returns to the pool.
     ///
     /// ```
     /// let pool = json_rope::Pool::default();
@@ -257,13 +258,13 @@ impl Pool {
     pub fn clear(&self) {
         for list in &self.shared.lists {
             let buffers = mem::take(&mut list.lock().buffers);
-            // Without the lock, which is only held for the statement above: to free them takes long.
+            // The lock is held for the statement above only, because freeing buffers takes long.
             self.shared.places.fetch_sub(buffers.len(), Relaxed);
             drop(buffers);
         }
     }
 
-    /// Counts of what has happened so far. They are read one after another, not at one moment.
+    /// The counts so far. They are read one after another, not at one moment.
     ///
     /// ```
     /// assert_eq!(json_rope::Pool::default().stats().misses, 0);
@@ -298,7 +299,7 @@ impl Pool {
 
     fn put_back(&self, buffer: BytesMut, has_place: bool) {
         let shared = &*self.shared;
-        // Whatever does not stay is dropped, and so perhaps freed, when no lock is held.
+        // A buffer that does not stay is dropped, and perhaps freed, while no lock is held.
         let mut oldest = None;
         if !has_place && !shared.add_place() {
             oldest = shared.take_oldest();
@@ -330,13 +331,13 @@ impl Shared {
         from_own.iter().chain(others)
     }
 
-    /// Makes a place for one more buffer, unless there are as many as there may be.
+    /// Reserves a place for one more buffer, unless all are taken.
     fn add_place(&self) -> bool {
         let max = self.options.max_buffers;
         self.places.fetch_update(Relaxed, Relaxed, |places| (places < max).then_some(places + 1)).is_ok()
     }
 
-    /// Takes the oldest buffer of the longest list, in use or not, whose place then is for another.
+    /// Removes the oldest buffer of the longest list, in use or not, which gives its place to another.
     fn take_oldest(&self) -> Option<BytesMut> {
         let len = |list: &&List| list.try_lock().map_or(0, |kept| kept.buffers.len());
         self.lists_from_own().max_by_key(len)?.try_lock()?.buffers.pop_front()
@@ -371,7 +372,7 @@ impl Kept {
                 self.buffers.remove(index)
             }
             None => {
-                // These seem to be kept for long: others are probed the next time.
+                // Chunks of these seem to be kept for long, so others are probed next time.
                 let probed = MAX_PROBES.min(newest);
                 self.buffers.rotate_left(probed);
                 None
@@ -380,7 +381,7 @@ impl Kept {
     }
 }
 
-/// Makes the whole buffer writable again, if nobody but this handle refers to it. Returns whether that is so.
+/// Makes the whole buffer writable again if only this handle refers to it. Returns whether it did.
 fn reclaim(buffer: &mut BytesMut, size: usize) -> bool {
     buffer.clear();
     buffer.try_reclaim(size)
@@ -395,7 +396,7 @@ impl fmt::Debug for Pool {
     }
 }
 
-/// Memory to write into. If it comes from a pool it goes back there when it is dropped, also while a panic unwinds.
+/// Memory to write into. A buffer of a pool goes back to it when dropped, also while a panic unwinds.
 #[derive(Default)]
 pub(crate) struct Buffer {
     bytes: BytesMut,

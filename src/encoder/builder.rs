@@ -24,7 +24,8 @@ impl EncoderBuilder {
         EncoderBuilder { options: Options::new(false), first_chunk: None }
     }
 
-    /// Whether to write one element or member a line, indented, as `serde_json::to_string_pretty` does. Default: no.
+    /// Whether to write each element and member on a line of its own, indented, as `serde_json::to_string_pretty` does.
+    /// Default: no.
     ///
     /// ```
     /// let encoder = json_rope::Encoder::builder().pretty(true).build()?;
@@ -53,12 +54,12 @@ impl EncoderBuilder {
     /// `{"a": 1}`: coordinates, small records. Default: 0, every one that is not empty is broken into lines, as
     /// serde_json does it. Without [`pretty`](Self::pretty) it has no effect.
     ///
-    /// What counts is the text of the array or object in one line, from bracket to bracket, in characters (Unicode scalar
+    /// The width is that of the array or object in one line, from bracket to bracket, in characters (Unicode scalar
     /// values). Indentation, and the key before it, do not count, so a value looks the same wherever it is. A
     /// [`Fragment`](crate::Fragment) or raw value with a line break in it fits no line.
     ///
-    /// The output is held back until it is known whether a line fits: while streaming, up to about three times so many
-    /// characters, however deep the nesting is. The time does not depend on the width.
+    /// Output is held back until it is known whether a line fits: while streaming, up to about three times as many
+    /// characters, at any nesting. The time does not depend on the width.
     ///
     /// ```
     /// let encoder = json_rope::Encoder::builder().pretty(true).inline_width(12).build()?;
@@ -83,7 +84,7 @@ impl EncoderBuilder {
         self
     }
 
-    /// Whether to write `<`, `>`, `&`, U+2028 and U+2029 as `\uXXXX`, so that the output can stand inside an HTML
+    /// Whether to write `<`, `>`, `&`, U+2028 and U+2029 as `\uXXXX`, so that the output can be put inside an HTML
     /// `script` element. Default: no.
     ///
     /// ```
@@ -108,7 +109,7 @@ impl EncoderBuilder {
         self
     }
 
-    /// What becomes of NaN and the infinities, as values. As a map key they are always an error.
+    /// How NaN and the infinities are written as values. As map keys they are always an error.
     /// Default: [`NonFinite::Null`].
     ///
     /// ```
@@ -222,7 +223,7 @@ impl EncoderBuilder {
         self
     }
 
-    /// How many arrays and objects may stand in one another. Deeper values are a limit error. Default: 1,000, but no
+    /// How deep arrays and objects may be nested. Deeper values are a limit error. Default: 1,000, but no
     /// limit for [`encode_tree`](Encoder::encode_tree) and [`chunks`](Encoder::chunks), which do not recurse.
     ///
     /// The default is safe on a stack of 2 MiB, in a debug build too, for `serde_json::Value` and for trees of structs,
@@ -281,9 +282,9 @@ impl EncoderBuilder {
         self
     }
 
-    /// Buffers that documents are written into and that come back when nobody uses them; see [`Pool`]. A pool may be
-    /// given to many encoders. Its buffers' size bounds the length of chunks, as [`max_chunk`](Self::max_chunk)
-    /// does. Default: none.
+    /// Buffers that documents are written into, and that are used again when nobody refers to them; see [`Pool`]. A
+    /// pool may be given to many encoders. Its buffers' size bounds the length of chunks, as
+    /// [`max_chunk`](Self::max_chunk) does. Default: none.
     ///
     /// ```
     /// use json_rope::{Encoder, Pool};

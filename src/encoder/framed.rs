@@ -15,10 +15,10 @@ use crate::source::{Framed, Value};
 impl Encoder {
     /// Encodes `value` into a rope, in a frame.
     ///
-    /// Costs no more than [`encode`](Encoder::encode): what stands before the body is written into room that was kept
-    /// free for it, and there are the same chunks, the first and the last one longer by what the frame adds.
-    /// (Should that make one longer than `max_chunk`, there is one more. And a body that is one linked
-    /// [`Fragment`](crate::Fragment) gets the front of its frame as a chunk of its own, in a block of its own.)
+    /// Costs no more than [`encode`](Encoder::encode): the front of the frame is written into room that was kept for
+    /// it. There are as many chunks; the first and the last one are longer by what the frame adds. There is one chunk
+    /// more if one of them would exceed `max_chunk`, or if the body is one linked [`Fragment`](crate::Fragment), which
+    /// gets the front of its frame as a chunk, and a heap block, of its own.
     ///
     /// [`max_len`](crate::EncoderBuilder::max_len) is for the body, and an error's offset counts from its start.
     ///

@@ -1,4 +1,4 @@
-//! Thirty-two bytes a step with AVX2, for long texts. `sse2` calls it after it has asked the processor.
+//! Thirty-two bytes a step with AVX2, for long texts. Called by `sse2` if the processor has AVX2.
 
 use std::arch::x86_64::*;
 
@@ -22,7 +22,7 @@ impl Stride for Avx2 {
     }
 }
 
-/// A bit for each byte that is in `set`, the first byte's lowest; found as in `sse2`.
+/// One bit for each byte, set if the byte is in `set`; the lowest bit is that of the first byte. Works as in `sse2`.
 ///
 /// # Safety
 /// The processor must have AVX2.
@@ -47,7 +47,7 @@ unsafe fn mask<S: Set>(set: S, block: __m256i) -> u32 {
     }
 }
 
-/// The same 16 bytes in both halves.
+/// A vector with these 16 bytes in both of its halves.
 ///
 /// # Safety
 /// The processor must have AVX2.

@@ -1,4 +1,4 @@
-//! Sixty-four bytes a step with AVX-512, for long texts. `sse2` calls it after it has asked the processor.
+//! Sixty-four bytes a step with AVX-512, for long texts. Called by `sse2` if the processor has AVX-512.
 
 use std::arch::x86_64::*;
 
@@ -11,8 +11,8 @@ impl Stride for Avx512 {
     #[inline(always)]
     unsafe fn copy<S: Set>(set: S, src: *const u8, dst: *mut u8) -> u64 {
         // SAFETY: a block of 64 bytes is the stride that the caller promises, as it does the instruction set. The rest
-        // is arithmetic in registers, and loads of the vectors of `More`. What is looked for is found as in
-        // `sse2`, but comparisons make bits at once.
+        // is arithmetic in registers, and loads of the vectors of `More`. Bytes are compared as in `sse2`, but
+        // a comparison yields bits directly.
         unsafe {
             let block = _mm512_loadu_si512(src.cast());
             _mm512_storeu_si512(dst.cast(), block);
@@ -33,7 +33,7 @@ impl Stride for Avx512 {
     }
 }
 
-/// The same 16 bytes in each quarter.
+/// A vector with these 16 bytes in each of its quarters.
 ///
 /// # Safety
 /// The processor must have AVX-512F.
@@ -43,8 +43,8 @@ unsafe fn fourfold(bytes: &[u8; 16]) -> __m512i {
     unsafe { _mm512_broadcast_i32x4(_mm_loadu_si128(bytes.as_ptr().cast())) }
 }
 
-/// Whether the processor has what [`escape_long`] needs, and is none of the first that had AVX-512, whose clock slows
-/// down for it: those lack VBMI.
+/// Whether the processor has what [`escape_long`] needs. Asks for VBMI too, because the first processors with AVX-512,
+/// which slow their clock down for it, lack VBMI.
 #[inline(always)]
 pub(super) fn is_available() -> bool {
     std::arch::is_x86_feature_detected!("avx512bw") && std::arch::is_x86_feature_detected!("avx512vbmi")

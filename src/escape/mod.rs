@@ -1,14 +1,15 @@
 //! Finds the bytes of a string that JSON must escape, and copies a string with its escapes into free memory.
 //!
-//! Called by `fmt`, through safe functions: those without a set of options look for what JSON demands, those `_with` a
-//! set for more. One implementation is picked at compile time as `imp`: SSE2, which every x86-64 has, NEON, which every
-//! 64-bit ARM processor has, or a portable one that works on eight bytes at a time (also under Miri, and to test it on
-//! any machine with `RUSTFLAGS='--cfg json_rope_portable'`). No implementation reads outside the slice it is given: the
-//! last bytes are read by loads that overlap the ones before.
+//! `out` and `fmt` call it. Functions without options look for what JSON demands to be escaped; functions whose names
+//! end in `_with` also look for what the options ask for. One implementation is chosen at compile time as `imp`: SSE2,
+//! which every x86-64 has, NEON, which every 64-bit ARM processor has, or a portable one that works on eight bytes at a
+//! time. The portable one is also used under Miri, and anywhere with `RUSTFLAGS='--cfg json_rope_portable'`. No
+//! implementation reads outside the slice it is given: the last bytes are read by loads that overlap earlier ones.
 //!
-//! * `set`: which bytes are looked for
+//! * `set`: which bytes need an escape
 //! * `strides`: long texts, for all instruction sets with vectors
-//! * `sse2`, `avx2`, `avx512`, `neon`, `swar`: what depends on the instruction set
+//! * `sse2`, `avx2`, `avx512`, `neon`, `swar`: one instruction set each (`swar`: none)
+//! * `prefetch`: asks for memory ahead of time
 
 #![allow(unsafe_code)]
 
@@ -46,7 +47,7 @@ mod swar;
 /// The longest escape, `\u0000`.
 pub(crate) const MAX_ESCAPE: usize = 6;
 
-/// Room that the escaping copy may touch behind the worst case: one whole block.
+/// Room that the escaping copy may touch beyond the worst case: one whole block.
 const SLACK: usize = 16;
 
 /// Room that [`quote`] needs for `len` bytes between marks of up to 4 bytes in all. Saturates, so that an
@@ -58,7 +59,7 @@ pub(crate) const fn quoted_room(len: usize) -> usize {
 
 /// How a byte is escaped: the text, padded to one wide store, and its length. Length 0: as it is.
 ///
-/// Written to the output as it lies in memory, so the text has to come first and nothing may stand between.
+/// It is written to the output as it is in memory, so the text has to come first, without padding.
 #[derive(Clone, Copy)]
 #[repr(C)]
 struct Escape {
@@ -94,7 +95,7 @@ pub(crate) fn escape_of(byte: u8) -> &'static [u8] {
     &escape.text[..escape.len as usize]
 }
 
-/// Number of bytes before the first one that needs an escape; the length of `text` if there is none.
+/// Number of bytes before the first one that needs an escape; the length of `text` if none does.
 pub(crate) fn clean_len(text: &[u8]) -> usize {
     imp::clean_len(Json, text)
 }
@@ -105,8 +106,8 @@ pub(crate) fn clean_len_with(escapes: Escapes, text: &str) -> usize {
     imp::clean_len(More::of(escapes), text.as_bytes())
 }
 
-/// Number of bytes before the first in JSON text that is a control character, or that begins a character that `escapes`
-/// may ask to escape; the length of `json` if there is none. Quotes and backslashes are passed over.
+/// Number of bytes in JSON text before the first control character or the first character that may need an escape under
+/// `escapes`; the length of `json` if there is none. Quotes and backslashes are ignored.
 pub(crate) fn clean_json_len(escapes: Escapes, json: &[u8]) -> usize {
     imp::clean_len(InJson(More::of(escapes)), json)
 }
@@ -160,7 +161,7 @@ pub(crate) fn quote_with<'r, const B: usize, const A: usize>(
     }
 }
 
-/// Not inlined: unlike what JSON demands, it does not fold for constants.
+/// Not inlined: unlike [`escape`] with [`Json`], it does not fold for constants.
 ///
 /// # Safety
 /// As for [`escape`].
@@ -194,15 +195,15 @@ unsafe fn escape<S: Set>(set: S, text: &[u8], dst: *mut u8) -> *mut u8 {
     }
 }
 
-/// The same byte by byte. For the few bytes around an escape.
+/// Does what [`escape`] does, byte by byte: for the few bytes around an escape.
 ///
 /// # Safety
 /// `dst` must be valid for writes of `6 * text.len() + 2` bytes and not overlap `text`. Unless the set is [`Json`],
 /// `text` must be the end of valid UTF-8.
 unsafe fn escape_bytewise<S: Set>(set: S, mut text: &[u8], mut dst: *mut u8) -> *mut u8 {
     while let [byte, rest @ ..] = text {
-        // SAFETY: what takes n bytes of `text` moves `dst` by at most 6 * n, so with the bytes still to come there is
-        // always the promised room for them left.
+        // SAFETY: a step that takes n bytes of `text` moves `dst` by at most 6 * n, so the promised room is always left
+        // for the remaining bytes.
         unsafe {
             if set.has(*byte) {
                 let taken;
@@ -232,11 +233,11 @@ unsafe fn put_escaped(escapes: &[Escape; 256], byte: u8, dst: *mut u8) -> *mut u
     }
 }
 
-/// A text of less than 64 bytes that needs no escape is copied to `dst`, and the result is where it ends. Otherwise the
-/// result is `None`, and what was written to `dst` means nothing.
+/// Copies a text of less than 64 bytes that needs no escape to `dst`, and returns where the copy ends. Returns `None`
+/// if the text is longer or needs an escape; what was written to `dst` then has no meaning.
 ///
-/// Lengths of short strings are hard to predict, so there are few cases: four loads that overlap as the length demands
-/// serve a whole range of lengths without a branch.
+/// The processor cannot predict the lengths of short strings, so there are few cases: four loads that overlap more or
+/// less serve a whole range of lengths without a branch.
 ///
 /// # Safety
 /// `dst` must be valid for writes of `text.len()` bytes and not overlap `text`.
@@ -262,7 +263,7 @@ unsafe fn copy_short<S: Set>(set: S, text: &[u8], dst: *mut u8) -> Option<*mut u
             }
         }
         4..=15 => {
-            // The same with words of four bytes.
+            // As for 16 to 63 bytes, with words of four bytes.
             let step = (len >> 3) << 2;
             // SAFETY: the largest offset is `len - 4`, and `step <= len - 4 - step` as `step` is 0, or 4 when `len` is
             // at least 8; so each word lies inside the `len` bytes of `text`, and of `dst`.
@@ -278,7 +279,7 @@ unsafe fn copy_short<S: Set>(set: S, text: &[u8], dst: *mut u8) -> Option<*mut u
             }
         }
         1..=3 => {
-            // The first, the middle and the last byte, which may be the same one; a space fills the word up.
+            // The first, the middle and the last byte, which may coincide; a space completes the word.
             // SAFETY: all three offsets are below `len`.
             let bytes = unsafe {
                 let bytes = [*src, *src.add(len / 2), *src.add(len - 1), b' '];

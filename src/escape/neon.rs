@@ -1,4 +1,4 @@
-//! Sixteen bytes a step with NEON, which every 64-bit ARM processor has. See the parent module for what the functions
+//! Sixteen bytes a step with NEON, which every 64-bit ARM processor has. The parent module says what the functions
 //! promise.
 
 use std::arch::aarch64::*;
@@ -23,7 +23,7 @@ pub(super) unsafe fn store(dst: *mut u8, block: uint8x16_t) {
     unsafe { vst1q_u8(dst, block) }
 }
 
-/// A byte of all ones for each byte that is in `set`.
+/// All bits set in each byte that is in `set`.
 #[inline(always)]
 fn marks<S: Set>(set: S, block: uint8x16_t) -> uint8x16_t {
     // SAFETY: arithmetic in registers, and loads of the vectors of `More`; this module is only compiled where NEON is
@@ -103,7 +103,7 @@ impl Stride for Neon {
             store(dst.add(BLOCK), b);
             store(dst.add(2 * BLOCK), c);
             store(dst.add(3 * BLOCK), d);
-            // A bit of its own for each of eight bytes; adding neighbours three times puts them into one.
+            // Each of eight bytes keeps a different bit; adding neighbours three times collects them in one byte.
             let bits = load(BITS.as_ptr());
             let ab = vpaddq_u8(vandq_u8(marks(set, a), bits), vandq_u8(marks(set, b), bits));
             let cd = vpaddq_u8(vandq_u8(marks(set, c), bits), vandq_u8(marks(set, d), bits));

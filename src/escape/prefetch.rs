@@ -1,6 +1,6 @@
 //! Asks for memory before it is needed.
 
-/// Begins to load what stands at `place` into the cache, and does not wait for it. Where there is no such instruction,
+/// Begins to load what is at `place` into the cache, and does not wait for it. Where there is no such instruction,
 /// nothing happens.
 #[inline(always)]
 pub(crate) fn prefetch<T: ?Sized>(place: *const T) {

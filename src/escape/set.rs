@@ -1,11 +1,11 @@
-//! Which bytes are looked for: those that JSON demands, or more of them under the options.
+//! Which bytes need an escape: those that JSON demands, and those that the options add.
 //!
-//! Every search is generic over a [`Set`]. For [`Json`] it is what it would be without; for [`More`] it compares with a
-//! few more vectors, which come from a table, so there is one code for all options together.
+//! Every search is generic over a [`Set`]. For [`Json`] the compiler removes everything that concerns options. For
+//! [`More`] the search compares with a few more vectors, which come from a table, so all options share one code.
 
 use super::{ESCAPES, Escape, put_escaped};
 
-/// What is escaped beyond what JSON demands: a set of three switches.
+/// The escapes that options add to those that JSON demands: a set of three switches.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Escapes(u8);
 
@@ -13,7 +13,7 @@ impl Escapes {
     pub(crate) const ASCII: Escapes = Escapes(1);
     pub(crate) const HTML: Escapes = Escapes(2);
     pub(crate) const SOLIDUS: Escapes = Escapes(4);
-    /// How many sets there are; [`index`](Self::index) is below it.
+    /// The number of sets. [`index`](Self::index) is less than that.
     pub(crate) const COUNT: usize = 8;
 
     pub(crate) const fn none() -> Escapes {
@@ -37,19 +37,19 @@ impl Escapes {
     }
 }
 
-/// A set of bytes that have to be looked at.
+/// A set of bytes to search for.
 pub(super) trait Set: Copy {
     /// Whether quotes and backslashes are in the set. Control characters always are.
     const QUOTES: bool;
 
-    /// What is looked for beyond JSON's own. A constant for each type, so asking costs nothing.
+    /// What is searched for in addition to JSON's own. A constant for each type, so asking costs nothing.
     fn more(self) -> Option<&'static More>;
 
     /// Whether `byte` is in the set.
     fn has(self, byte: u8) -> bool;
 
-    /// Writes the beginning of `text` with its escapes to `dst`: the character that it begins with, or a few more.
-    /// Returns how many bytes of `text` that was, and where the copy ends.
+    /// Writes the first character of `text`, or a few more, with their escapes to `dst`. Returns the number of bytes
+    /// consumed, and where the copy ends.
     ///
     /// # Safety
     /// `text` must begin with a byte of the set. `dst` must be valid for writes of `6 * text.len() + 2` bytes and not
@@ -81,7 +81,7 @@ impl Set for Json {
     }
 }
 
-/// What one set of options adds: for each thing looked for, a vector to compare with.
+/// What one set of options adds: a vector to compare with for each kind of byte.
 #[repr(C, align(16))]
 pub(super) struct More {
     /// A byte that has one of these bits is in the set.
@@ -98,12 +98,13 @@ pub(super) struct More {
 /// The only bit in which `<` and `>` differ.
 pub(super) const ANGLE_BIT: u8 = b'<' ^ b'>';
 
-/// What U+2028 and U+2029 begin with, and other characters too.
+/// The first byte of U+2028 and U+2029, and of other characters.
 const SEPARATOR: [u8; 2] = [0xe2, 0x80];
 
 /// One entry for each set of options.
 static MORE: [More; Escapes::COUNT] = {
-    // What is in the set anyway (a control character), and what is never equal to a byte with the bit set.
+    // Values that add nothing: a control character, which is in the set anyway, and a byte without the bit, which is
+    // never equal to one with it.
     const NO_BYTE: More = More { bits: [0; 16], angle: [0; 16], bytes: [[0; 16]; 3], has: [false; 256], ascii: false };
     let mut all = [NO_BYTE; Escapes::COUNT];
     let mut index = 0;
@@ -182,7 +183,7 @@ impl Set for &'static More {
 
     #[inline(always)]
     unsafe fn put(self, text: &[u8], mut dst: *mut u8) -> (usize, *mut u8) {
-        // SAFETY: the caller promises a first byte, valid UTF-8 behind it, and the room. Bytes of the set are ASCII or
+        // SAFETY: the caller promises a first byte, valid UTF-8 after it, and the room. Bytes of the set are ASCII or
         // begin a character (with `ascii`, what is inside of one is passed together with its beginning), so `text` is
         // valid UTF-8 as a whole. A character of n >= 2 bytes takes at most 6 * n bytes of room (two escapes from 4
         // bytes on, else one), and each store of 8 bytes begins at least 8 before the end of them and of 2 more.
@@ -215,7 +216,7 @@ impl Set for &'static More {
     }
 }
 
-/// What has to be looked at in JSON text: not its quotes and escapes, but control characters, and what is added.
+/// What to search for in JSON text: not its quotes and escapes, but control characters and what the options add.
 #[derive(Clone, Copy)]
 pub(super) struct InJson(pub(super) &'static More);
 
@@ -234,7 +235,7 @@ impl Set for InJson {
 
     #[inline(always)]
     unsafe fn put(self, text: &[u8], dst: *mut u8) -> (usize, *mut u8) {
-        // SAFETY: the caller promises the same; what is in this set is in the larger one too.
+        // SAFETY: the caller promises what `More` asks for; every byte of this set is in that one.
         unsafe { self.0.put(text, dst) }
     }
 }

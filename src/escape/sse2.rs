@@ -1,6 +1,5 @@
-//! Sixteen bytes a step with SSE2, the baseline of x86-64; long texts go on to `avx512` or `avx2` where the processor
-//! has it. See the
-//! parent module for what the functions promise.
+//! Sixteen bytes a step with SSE2, the baseline of x86-64. Long texts are passed on to `avx512` or `avx2` if the
+//! processor has it. The parent module says what the functions promise.
 
 use std::arch::x86_64::*;
 
@@ -9,7 +8,7 @@ pub(super) use super::strides::clean_len;
 use super::strides::{BLOCK, Stride, escape_strides};
 use super::{avx2, avx512};
 
-/// From this length on it pays to ask for longer vectors, and to use them.
+/// From this length on, longer vectors are worth a check whether the processor has them.
 const LONG_FROM: usize = 256;
 
 /// # Safety
@@ -28,7 +27,7 @@ pub(super) unsafe fn store(dst: *mut u8, block: __m128i) {
     unsafe { _mm_storeu_si128(dst.cast(), block) }
 }
 
-/// The top bit of each byte that is in `set`; other bits mean nothing.
+/// Sets the top bit of each byte that is in `set`; the other bits have no meaning.
 #[inline(always)]
 fn marks<S: Set>(set: S, block: __m128i) -> __m128i {
     // SAFETY: arithmetic in registers; this module is only compiled where SSE2 is enabled. The vectors of `More` have
@@ -52,7 +51,7 @@ fn marks<S: Set>(set: S, block: __m128i) -> __m128i {
     }
 }
 
-/// A bit for each byte that is in `set`, the first byte's lowest.
+/// One bit for each byte, set if the byte is in `set`; the lowest bit is that of the first byte.
 #[inline(always)]
 fn mask<S: Set>(set: S, block: __m128i) -> u32 {
     // SAFETY: arithmetic in registers; this module is only compiled where SSE2 is enabled.

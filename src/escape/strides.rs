@@ -1,5 +1,5 @@
 //! Long texts with vector instructions: 64 bytes at a time, and one bit for each byte that needs an escape. Shared by
-//! the instruction sets, which say how to copy a stride and find its marks.
+//! the instruction sets, each of which implements how to copy a stride and mark its escapes.
 
 use super::imp::{first_escape, has_escape, load, store};
 use super::set::Set;
@@ -25,7 +25,7 @@ pub(super) trait Stride {
 pub(super) fn clean_len<S: Set>(set: S, text: &[u8]) -> usize {
     let mut at = 0;
     while text.len() - at >= STRIDE {
-        // SAFETY: at least a stride of `text` lies behind `at`.
+        // SAFETY: `text` has at least a stride from `at` on.
         let blocks = unsafe {
             let src = text.as_ptr().add(at);
             [load(src), load(src.add(BLOCK)), load(src.add(2 * BLOCK)), load(src.add(3 * BLOCK))]
@@ -36,7 +36,7 @@ pub(super) fn clean_len<S: Set>(set: S, text: &[u8]) -> usize {
         at += STRIDE;
     }
     while text.len() - at >= BLOCK {
-        // SAFETY: at least 16 bytes of `text` lie behind `at`.
+        // SAFETY: `text` has at least 16 bytes from `at` on.
         let first = first_escape(set, unsafe { load(text.as_ptr().add(at)) });
         if first < BLOCK {
             return at + first;
@@ -45,7 +45,7 @@ pub(super) fn clean_len<S: Set>(set: S, text: &[u8]) -> usize {
     }
     if let Some(last) = text.len().checked_sub(BLOCK) {
         // The last block overlaps bytes that are known not to be in the set.
-        // SAFETY: at least 16 bytes of `text` lie behind `last`.
+        // SAFETY: `text` has 16 bytes from `last` on.
         let first = first_escape(set, unsafe { load(text.as_ptr().add(last)) });
         return last + first.min(BLOCK);
     }
@@ -59,7 +59,7 @@ pub(super) fn clean_len<S: Set>(set: S, text: &[u8]) -> usize {
 /// As for [`escape`](super::escape), and the processor must have the instruction set of `V`.
 #[inline(always)]
 pub(super) unsafe fn escape_strides<V: Stride, S: Set>(set: S, mut text: &[u8], mut dst: *mut u8) -> *mut u8 {
-    // Throughout, `dst` has at least 6 * text.len() + 16 bytes of room: what takes n bytes of text moves `dst` by at
+    // Throughout, `dst` has at least 6 * text.len() + 16 bytes of room: a step that takes n bytes moves `dst` by at
     // most 6 * n.
     while text.len() >= 2 * STRIDE {
         // SAFETY: `text` has two strides, so one can be read and, as 64 <= 6 * 64, written. `escape_stride` takes no
@@ -79,11 +79,11 @@ pub(super) unsafe fn escape_strides<V: Stride, S: Set>(set: S, mut text: &[u8], 
     unsafe { copy_short(set, text, dst).unwrap_or_else(|| escape_bytewise(set, text, dst)) }
 }
 
-/// Copies the first stride of `text`, whose escapes are known: bit n stands for byte n. The text before the first
-/// escape has been copied already. Returns how many bytes it took, more than a stride if characters that are escaped
-/// reach beyond, and where the copy ends.
+/// Copies the first stride of `text`, whose escapes are known: bit n of `marks` is that of byte n. The text before the
+/// first escape has been copied already. Returns the number of bytes consumed, which is more than a stride if an
+/// escaped character reaches beyond it, and where the copy ends.
 ///
-/// All positions come from the marks, not from one another's copies, so the processor can work on several at once.
+/// All positions come from the marks and do not depend on earlier copies, so the processor can overlap the work.
 ///
 /// # Safety
 /// As for [`escape`](super::escape); `text` must have two strides and `marks` must not be 0.
@@ -106,7 +106,7 @@ unsafe fn escape_stride<S: Set>(set: S, text: &[u8], mut marks: u64, mut dst: *m
                 if at >= STRIDE {
                     return (at, dst);
                 }
-                // Without those inside of what was taken.
+                // Marks inside what was consumed are done.
                 marks &= u64::MAX << at;
             }
             let next = if marks == 0 { STRIDE } else { marks.trailing_zeros() as usize };
@@ -120,7 +120,7 @@ unsafe fn escape_stride<S: Set>(set: S, text: &[u8], mut marks: u64, mut dst: *m
     }
 }
 
-/// Copies at least `len` bytes, in whole blocks, at most four; mostly it is one or two, so that is what it starts with.
+/// Copies at least `len` bytes in whole blocks, at most four. Mostly one or two suffice, so two are always copied.
 ///
 /// # Safety
 /// `len` must be at most 64, `src` valid for reads and `dst` for writes of 64 bytes, and they must not overlap.
@@ -137,7 +137,7 @@ unsafe fn copy_run(src: *const u8, dst: *mut u8, len: usize) {
     }
 }
 
-/// Copies one block, or what precedes its first escape, and that escape.
+/// Copies one block, or the bytes before its first escape and that escape.
 ///
 /// # Safety
 /// As for [`escape`](super::escape), and `text` must have at least 16 bytes.

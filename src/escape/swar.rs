@@ -1,4 +1,4 @@
-//! Eight bytes a step in an ordinary register, on any target and either byte order. See the parent module for what the
+//! Eight bytes a step in an ordinary register, on any target and either byte order. The parent module says what the
 //! functions promise.
 
 use super::set::{ANGLE_BIT, Set};
@@ -22,8 +22,8 @@ pub(super) unsafe fn store(dst: *mut u8, block: [u64; 2]) {
     unsafe { dst.cast::<[u64; 2]>().write_unaligned(block) }
 }
 
-/// Sets the top bit of the lowest byte (counted from the least significant) that is in `set`, and of none below; bits
-/// above may be set wrongly, because the subtractions borrow. 0 if no byte is in it.
+/// Sets the top bit of the lowest byte (counted from the least significant) that is in `set`, and of no byte below it.
+/// Bits above may be wrong, because the subtractions borrow. Returns 0 if no byte is in the set.
 #[inline(always)]
 pub(super) fn marks<S: Set>(set: S, word: u64) -> u64 {
     const ONES: u64 = 0x0101_0101_0101_0101;

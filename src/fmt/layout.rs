@@ -1,14 +1,15 @@
 //! Brackets, commas, colons, indentation, and the count of open containers.
 //!
 //! The opening bracket is written together with the first element or member, and otherwise together with the closing
-//! bracket: then one token stands before each element, whichever it is, and an empty container is two bytes at once.
+//! bracket. So there is one token before every element, the first included, and an empty container is two bytes at
+//! once.
 
 use super::Formatter;
 use crate::error::{Error, Result};
 use crate::options::{DATA, LineBreaks};
 
 impl<const PLAIN: bool> Formatter<'_, PLAIN> {
-    /// Goes one container deeper.
+    /// Enters a container.
     #[inline]
     pub(crate) fn open(&mut self) -> Result<()> {
         if self.depth >= self.max_depth {
@@ -25,7 +26,7 @@ impl<const PLAIN: bool> Formatter<'_, PLAIN> {
         self.out.fail(Error::limit(message))
     }
 
-    /// What stands before the element with this index.
+    /// Writes what comes before the element with this index.
     #[inline]
     pub(crate) fn before_element(&mut self, index: usize) -> Result<()> {
         self.start(if index == 0 { b'[' } else { b',' })
@@ -37,12 +38,12 @@ impl<const PLAIN: bool> Formatter<'_, PLAIN> {
         self.close(count, b"[]")
     }
 
-    /// What stands before the key of the member with this index.
+    /// Writes what comes before the key of the member with this index.
     #[inline]
     pub(crate) fn before_key(&mut self, index: usize) -> Result<()> {
         let mark = if index == 0 { b'{' } else { b',' };
         if self.sorts() {
-            // What is between members stays where it is, whichever of them comes after it.
+            // Sorting moves members, not what is between them.
             if index > 0 {
                 self.end_member()
             } else {
@@ -55,7 +56,7 @@ impl<const PLAIN: bool> Formatter<'_, PLAIN> {
         self.start(mark)
     }
 
-    /// What stands between a key and its value.
+    /// The text between a key and its value.
     #[inline]
     pub(crate) fn after_key(&mut self) -> Result<()> {
         if PLAIN || !self.options.pretty { self.out.put_byte(b':') } else { self.out.put(b": ") }
@@ -119,7 +120,7 @@ impl<const PLAIN: bool> Formatter<'_, PLAIN> {
     /// A new line, indented to the depth, between the given marks.
     pub(super) fn new_line(&mut self, before: Option<u8>, after: Option<u8>) -> Result<()> {
         debug_assert!(self.line_breaks != LineBreaks::Removed, "a pretty encoder is refused by the frame");
-        // All but the marks is the same for every line of a depth, so it is put together once.
+        // Lines of one depth differ in the marks only, so the rest is put together once.
         let len = self.indent_start + self.depth * self.indent_len;
         while self.line.len() < len {
             for at in self.indent_start..self.indent_start + self.indent_len {
@@ -127,7 +128,7 @@ impl<const PLAIN: bool> Formatter<'_, PLAIN> {
             }
         }
         if self.line_breaks == LineBreaks::WithData {
-            // What the frame adds does not count for `max_len`.
+            // Bytes that the frame adds do not count for `max_len`.
             let lines = self.line[..len].iter().filter(|&&byte| byte == b'\n').count();
             self.out.raise_limit(DATA.len() * lines);
         }

@@ -9,16 +9,16 @@ use crate::escape::{self, Escapes, MAX_ESCAPE};
 use crate::out::MIN_LINK_LEN;
 use crate::text::Text;
 
-/// Below this many bytes of text that surely fit, a long string near the end of the room is copied up to its next
-/// escape instead of block by block.
+/// If fewer bytes of text than this surely fit, a long string near the end of the room is copied up to its next escape
+/// instead of in blocks.
 const SMALL_PIECE: usize = 64;
 
 /// While streaming, text of at least this many bytes that needs no escape goes to the writer by reference. Looking
-/// through it first is cheaper than copying it, and it is longer than what is usually collected before a hand-over.
+/// through it first is cheaper than copying it, and such a text is longer than most batches.
 pub(super) const SEND_FROM: usize = 64 * 1024;
 
-/// About as many bytes are looked through, and then sent, at a time: enough that a long string costs few calls, and few
-/// enough that its front leaves long before its end is looked at.
+/// About how many bytes are searched and then sent at a time: enough that a long string costs few calls, and few enough
+/// that its front leaves long before its end is searched.
 const SEND_AT_MOST: usize = 512 * 1024;
 
 impl<const PLAIN: bool> Formatter<'_, PLAIN> {
@@ -46,23 +46,23 @@ impl<const PLAIN: bool> Formatter<'_, PLAIN> {
         self.out.put_byte(b'"')
     }
 
-    /// A key that is known at compile time, with all that stands before and after it. Always inlined, up to the
+    /// A key that is known at compile time, with everything before and after it. Always inlined, up to the
     /// generated `Serialize`: there the compiler sees the text, and checking and copying it fold into a few stores.
     ///
-    /// Except in debug builds, where nothing folds and all that is inlined would deepen the frames of the recursion.
+    /// Not in debug builds: there nothing folds, and inlining would enlarge every frame of the recursion.
     #[cfg_attr(debug_assertions, inline(never))]
     #[cfg_attr(not(debug_assertions), inline(always))]
     pub(crate) fn static_key(&mut self, index: usize, text: &'static str) -> Result<()> {
         if self.quick_key(index, text) { Ok(()) } else { self.slow_key(index, text) }
     }
 
-    /// A key with all that stands before and after it.
+    /// A key with everything before and after it.
     #[inline(never)]
     pub(crate) fn key(&mut self, index: usize, text: &str) -> Result<()> {
         if self.quick_key(index, text) { Ok(()) } else { self.slow_key(index, text) }
     }
 
-    /// The key of a map member, with all that precedes and follows it. If its value fails, the error finds its name.
+    /// The key of a map member, with everything before and after it. If its value fails, the error finds its name.
     #[inline]
     pub(crate) fn map_key(&mut self, index: usize, text: &str) -> Result<()> {
         if self.quick_key(index, text) {
@@ -104,7 +104,7 @@ impl<const PLAIN: bool> Formatter<'_, PLAIN> {
         self.after_key()
     }
 
-    /// Writes `before`, `text` with its escapes, and `after`, if they surely fit the room. Says whether it did.
+    /// Writes `before`, `text` with its escapes, and `after`, if they surely fit the room. Returns whether it did.
     #[inline(always)]
     fn put_quoted<const B: usize, const A: usize>(&mut self, before: &[u8; B], text: &str, after: &[u8; A]) -> bool {
         if self.only_json_escapes() {
@@ -151,7 +151,7 @@ impl<const PLAIN: bool> Formatter<'_, PLAIN> {
         let error = pieces.error;
         match (displayed, error) {
             (Ok(()), None) => self.out.put_byte(b'"'),
-            // Also when `Display` swallowed the error.
+            // The `Display` may have swallowed the error.
             (_, Some(error)) => Err(error),
             (Err(fmt::Error), None) => Err(self.display_failed()),
         }
@@ -273,7 +273,7 @@ impl<const PLAIN: bool> Formatter<'_, PLAIN> {
     }
 }
 
-/// Escapes what a `Display` writes, piece by piece.
+/// Escapes the text that a `Display` writes, piece by piece.
 struct Pieces<'f, 'a, const PLAIN: bool> {
     formatter: &'f mut Formatter<'a, PLAIN>,
     error: Option<Error>,

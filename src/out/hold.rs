@@ -1,5 +1,5 @@
-//! Parts of a document that stay in the tail, in one piece, until they are complete: an object whose members are put in
-//! order, a headroom.
+//! Parts of a document that stay in the tail, in one piece, until they are complete: an object whose members have to be
+//! sorted, a message that waits for its length.
 
 use super::Out;
 use super::utf8::char_boundary_before_end;
@@ -11,9 +11,9 @@ pub(super) struct Holds {
     open: usize,
     /// Where in the tail the first of them begins.
     from: usize,
-    /// How long the ones before were, from the first hold to the last release.
+    /// How long the previous held part was, from the first hold to the last release.
     last: usize,
-    /// Whether the room was planned while something was held, and so is larger than it otherwise would be.
+    /// Whether the room was set while something was held, which makes it larger than otherwise.
     pub(super) has_raised_room: bool,
 }
 
@@ -24,13 +24,13 @@ impl Holds {
 }
 
 impl Out<'_> {
-    /// Keeps all bytes from here on in the tail, until as many [`release`](Self::release)s.
+    /// Keeps all bytes from here on in the tail, until [`release`](Self::release) has been called as often as this.
     pub(crate) fn hold(&mut self) -> Result<()> {
         self.hold_for(self.holds.last.saturating_mul(2))
     }
 
-    /// Like [`hold`](Self::hold), for what will probably be no more than `most` bytes. Costs next to nothing where there is
-    /// room for so many.
+    /// Like [`hold`](Self::hold), for what will probably be no more than `most` bytes. Costs next to nothing if there
+    /// is room for them.
     #[inline]
     pub(crate) fn hold_briefly(&mut self, most: usize) -> Result<()> {
         if self.holds.open > 0 || self.room() < most {
@@ -53,8 +53,8 @@ impl Out<'_> {
     }
 
     /// Moves complete bytes out of the tail if what will be held may not fit after them: otherwise all of it would have
-    /// to move to a larger slab. They leave for the writer while streaming, and become a chunk on demand or in a pool's
-    /// buffer. In other slabs, whole chunks are cut.
+    /// to move to a larger slab. While streaming they are flushed; on demand, and in a pool's buffer, they become a
+    /// chunk; in other slabs, full chunks are cut.
     fn make_room_for_hold(&mut self, probably: usize) -> Result<()> {
         let (filled, chunk) = (self.memory.tail.filled_len(), self.memory.plan.chunk_len());
         let may_not_fit = self.memory.tail.capacity() - filled <= probably;
@@ -88,8 +88,8 @@ impl Out<'_> {
         }
     }
 
-    /// Ends the hold for the first `len` bytes of the tail, if nobody else holds them. They leave if they are enough;
-    /// returns how many did.
+    /// Ends the hold for the first `len` bytes of the tail, if nothing else holds them. They leave if there are enough
+    /// of them. Returns how many bytes left.
     pub(crate) fn release_front(&mut self, len: usize) -> Result<usize> {
         if self.holds.open != 1 || self.message.is_some() {
             return Ok(0);

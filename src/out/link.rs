@@ -6,8 +6,8 @@ use super::Out;
 use super::utf8::char_boundary_before_end;
 use crate::error::Result;
 
-/// What can be shared is linked into the rope if it has at least this many bytes, and copied otherwise. Below, copying
-/// costs less than one more chunk does at every step on its way to the socket; and many small fragments do not make many
+/// Shared bytes are linked into the rope if there are at least this many, and copied otherwise. A shorter copy costs
+/// less than one more chunk does at every step on its way to the socket, and many small fragments do not make many
 /// small chunks. (okio found the same limit for the segments it shares.)
 pub(crate) const MIN_LINK_LEN: usize = 1024;
 
@@ -27,8 +27,8 @@ impl Out<'_> {
         // The estimate for the whole document says nothing about the texts between its fragments.
         self.memory.plan.forget_estimate();
         if self.memory.tail.filled_len() > 0 {
-            // Short texts between links come from one slab, not each from an allocation of its own, nor from a buffer
-            // of a pool. And a chunk must not keep a slab alive that was made for a longer document.
+            // Short texts between links share one slab, instead of an allocation or a pool's buffer each. And a chunk
+            // must not keep a slab alive that was made for a longer document.
             if !self.memory.tail.is_on_slab() || self.memory.is_oversized(self.offset()) {
                 let (need, remaining) = (self.need(), self.remaining());
                 let chunks = self.memory.allocate(need, false, 0, remaining);
@@ -43,8 +43,9 @@ impl Out<'_> {
         Ok(())
     }
 
-    /// Adds slices of `chunk` by reference, none longer than a planned chunk. Text before them is brought up to half a
-    /// chunk by copying, and so is a short rest: no item is small because a fragment begins or ends there.
+    /// Adds slices of `chunk` by reference, none longer than a planned chunk. Text before them is filled up to half a
+    /// chunk by copying, and a short rest is copied too: no chunk is small only because a fragment begins or ends
+    /// there.
     fn link_in_slices(&mut self, mut chunk: Bytes) -> Result<()> {
         while chunk.len() >= self.memory.plan.chunk_len() / 2 {
             let (planned, filled) = (self.memory.plan.chunk_len(), self.memory.tail.filled_len());

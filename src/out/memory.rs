@@ -1,5 +1,5 @@
-//! The memory that a document is written into, and which buffer comes next. Nothing else knows the pool or how slabs
-//! grow.
+//! The memory that a document is written into, and the choice of the next buffer. Only this file knows the pool and how
+//! slabs grow.
 //!
 //! Three sizes that are easily confused:
 //!
@@ -14,8 +14,8 @@ use super::tail::{MAX_FRAMING, SCRATCH, Scratch, Tail};
 use crate::options::Options;
 use crate::pool::Pool;
 
-/// The rest of a document that would have a pool's buffer to itself is copied out if it is shorter than this. (A
-/// document that fits the scratch never gets that far.) An allocation of that size takes as long as copying some
+/// If the last bytes of a document are alone in a pool's buffer and fewer than this, they are copied out of it. (A
+/// document that fits the scratch never takes a buffer.) An allocation of that size takes as long as copying some
 /// kilobytes; a buffer out of circulation costs another one of 64 KiB.
 const MIN_POOLED_TAIL: usize = 2 * 1024;
 
@@ -30,7 +30,8 @@ pub(super) enum Need {
     Batch,
 }
 
-/// The open end of a document and the source of its buffers. `tail` comes first: see `Formatter`.
+/// The open end of a document and the source of its buffers. `tail` comes first, so that what every token needs has a
+/// small offset: see `Formatter`.
 #[repr(C)]
 pub(super) struct Memory<'a> {
     pub(super) tail: Tail<'a>,
@@ -59,8 +60,8 @@ impl<'a> Memory<'a> {
         let framing = (headroom + tailroom).min(MAX_FRAMING);
         let (len, pool, tailroom) = match options.usable_pool() {
             None => (SCRATCH + framing, None, tailroom),
-            // What moves from the scratch must leave half of a buffer free. A pool's buffer is one full chunk, and stays
-            // that: there the suffix may become a chunk of its own.
+            // Bytes that move from the scratch must leave half of a buffer free. A pool's buffer is one full chunk,
+            // with no room for a suffix, which may then become a chunk of its own.
             Some(pool) => (SCRATCH.min(pool.buffer_size() / 2) + framing, Some(Cow::Borrowed(pool)), 0),
         };
         let tail = Tail::on_scratch(&mut scratch[..len]);
@@ -84,8 +85,8 @@ impl<'a> Memory<'a> {
         self.tail.capacity() - self.tail.filled_len()
     }
 
-    /// Moves the uncut bytes to the next buffer. At least `coming` bytes follow, but no more than `allowed` are ever
-    /// written. What is `held` has to stay in one piece. Returns how many chunks the buffer will be cut into.
+    /// Moves the uncut bytes to the next buffer. At least `coming` bytes follow, and at most `allowed`. If they are
+    /// `held`, all of them have to stay in one piece. Returns how many chunks the buffer will be cut into.
     pub(super) fn next_buffer(&mut self, need: Need, held: bool, coming: usize, allowed: usize) -> usize {
         let filled = self.tail.filled_len();
         if let Some(pool) = &self.pool {
@@ -111,7 +112,7 @@ impl<'a> Memory<'a> {
                 (capacity.saturating_add(self.framing), chunks)
             }
             Need::Step if filled < self.plan.chunk_len() => (self.plan.chunk_len(), 1),
-            // What has left already does not tell how much will be held.
+            // Bytes already sent do not predict how many will be held, so double.
             Need::Step => (doubled, 1),
             Need::Batch if held => (doubled, 0),
             Need::Batch => (self.plan.max_batch(), 0),

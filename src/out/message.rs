@@ -1,11 +1,11 @@
-//! The front of a frame whose length is known last.
+//! The front of a frame that begins with the length of its body, which is known last.
 //!
 //! Room for the longest prefix is written before the body like any other bytes, and the first chunk of the message
 //! stays writable until the message is complete. Then the prefix is put in, right-aligned. Headroom that is left over
 //! at the front of a chunk is skipped; inside a chunk, the rest of the chunk is moved over it.
 //!
-//! Later chunks are finished as usual, and linked fragments stay linked, but none of them can be taken before the
-//! message is complete, because a step does not end within a message.
+//! Later chunks are finished as usual, and linked fragments stay linked, but neither the first chunk nor any after it can
+//! be taken before the message is complete.
 
 use bytes::{Buf, Bytes, BytesMut};
 
@@ -15,25 +15,25 @@ use crate::error::Result;
 /// Chunks that are shorter than this may be shorter than the headroom. Messages are then held in one piece.
 const MIN_SPLIT_CHUNK: usize = 64;
 
-/// A message of which the length is not known yet.
+/// A message whose length is not known yet.
 pub(super) struct Message {
     /// Where its headroom begins: in the tail, or in `first`.
     at: usize,
     pub(super) headroom: usize,
     /// The offset at which it begins.
     began: u64,
-    /// The chunk that the headroom is in, once it is cut, and its place in the list of finished chunks.
+    /// The chunk that contains the headroom, once it is cut, and its place in the list of finished chunks.
     pub(super) first: Option<(usize, BytesMut)>,
     held: bool,
 }
 
 impl Message {
-    /// The chunk that the headroom is in, once it is cut, and its place in the list of finished chunks.
+    /// The bytes of `first`, with its place in the list.
     pub(super) fn first(&self) -> Option<(usize, &[u8])> {
         self.first.as_ref().map(|(index, chunk)| (*index, &chunk[..]))
     }
 
-    /// Whether no chunk before the message is left.
+    /// Whether the oldest chunk is that of the headroom.
     pub(super) fn is_in_oldest_chunk(&self) -> bool {
         self.first.as_ref().is_some_and(|(index, _)| *index == 0)
     }
@@ -49,13 +49,13 @@ impl Message {
 impl Out<'_> {
     /// Begins a message with room for a prefix of up to `headroom` bytes.
     pub(crate) fn begin_message(&mut self, headroom: usize) -> Result<()> {
-        // The headroom has to be in one piece, if possible without moving what is before it.
+        // The headroom has to be in one piece, if possible without moving the bytes before it.
         let filled = self.memory.tail.filled_len();
         let half = self.memory.plan.chunk_len() / 2;
         if self.memory.unused() < headroom && self.memory.tail.is_on_slab() && filled >= half {
             self.cut_chunk(filled);
         }
-        // What a drain has taken cannot be changed any more.
+        // Bytes that a drain has taken cannot be changed any more.
         let held = self.target.is_stream() || self.memory.plan.chunk_len() < MIN_SPLIT_CHUNK;
         self.hold()?;
         let (at, began) = (self.memory.tail.filled_len(), self.offset());
@@ -116,13 +116,13 @@ impl Out<'_> {
         self.put(opening)
     }
 
-    /// Writes the end of a frame, into the room that was kept for it if there is some.
+    /// Writes the end of a frame, into the room that was kept for it if there is any.
     #[inline]
     pub(crate) fn put_suffix(&mut self, suffix: &'static [u8]) -> Result<()> {
         if self.target.is_rope() { self.put_last_suffix(suffix) } else { self.put(suffix) }
     }
 
-    /// Writes the suffix of the only message, with which the last chunk may be longer than planned.
+    /// Writes the suffix of the only message. It may make the last chunk longer than planned.
     #[inline(never)]
     fn put_last_suffix(&mut self, suffix: &'static [u8]) -> Result<()> {
         self.memory.tailroom = 0;
@@ -134,7 +134,7 @@ impl Out<'_> {
         self.put(suffix)
     }
 
-    /// The most bytes up to `len` that can be cut without cutting the headroom of a message.
+    /// The largest length up to `len` that can be cut without splitting the headroom of a message.
     pub(super) fn before_headroom(&self, len: usize) -> usize {
         match &self.message {
             Some(Message { at, headroom, first: None, .. }) if *at < len && len < at + headroom => *at,
@@ -147,7 +147,7 @@ impl Out<'_> {
         self.message.as_ref().map_or(0, |message| if message.first.is_none() { message.headroom } else { 0 })
     }
 
-    /// Takes a chunk that was cut from the tail, if it has the headroom of a message in it. Otherwise gives it back.
+    /// Keeps a chunk that was cut from the tail if the headroom of a message is in it. Otherwise returns it.
     pub(super) fn keep_for_message(&mut self, chunk: BytesMut) -> Option<BytesMut> {
         match &mut self.message {
             Some(message) if message.first.is_none() => {

@@ -2,8 +2,8 @@
 //! bytes.
 //!
 //! Writing is a comparison and a copy into the open end of [`Memory`]. When its room is used up, [`Out::refill`] does
-//! what the [`Target`] asks for: a rope cuts chunks and opens another slab, a writer takes the bytes and the same
-//! memory is filled again, and a document on demand makes one chunk, for which somebody waits.
+//! what the [`Target`] asks for. A rope cuts chunks and opens another slab; a drain takes the bytes, and the same
+//! memory is filled again; a document on demand makes one chunk, for which the consumer waits.
 //!
 //! * `tail`: the cursor over memory; the only unsafe code here
 //! * `memory`, `plan`: which buffer comes next, and how large it is
@@ -12,6 +12,8 @@
 //! * `message`: the front of a frame, which is known last
 //! * `link`: chunks that are shared instead of copied
 //! * `steps`: what only documents on demand need
+//! * `keys`: the names of open members, for error pointers
+//! * `failure`: the first failure, which decides the error
 
 mod failure;
 mod hold;
@@ -49,11 +51,11 @@ pub(crate) use tail::{Growable, scratch};
 pub(crate) use target::{Drain, Target};
 pub(crate) use utf8::char_boundary_before_end;
 
-/// The output of one document, or of one stream of records. The order of the fields is that of use: see `Formatter`.
+/// The output of one document, or of one stream of records. Fields that every token needs come first: see `Formatter`.
 #[repr(C)]
 pub(crate) struct Out<'a> {
     memory: Memory<'a>,
-    /// The finished chunks that nobody has taken.
+    /// The finished chunks that have not been taken.
     chunks: Rope,
     /// Bytes that have left the tail. [`offset`](Self::offset) adds those still in it.
     flushed: u64,
@@ -62,13 +64,13 @@ pub(crate) struct Out<'a> {
     holds: Holds,
     /// A message whose length is not known yet.
     message: Option<Message>,
-    /// In a stream of records: where the record that is being written begins.
+    /// In a stream of records, the offset at which the current record begins.
     record_start: Option<u64>,
     target: Target<'a>,
-    /// Where the keys of open maps are.
+    /// The positions of the latest keys of open maps.
     keys: OpenKeys<'a>,
     failure: FirstFailure,
-    /// Whether a drain has the bytes of the tail. If it still is set later, the drain panicked.
+    /// Whether a drain is being called. If it is set at any other time, the drain has panicked.
     is_draining: bool,
     /// Whether a step on demand is over: there is a finished chunk or a failure. Cached, so that the check after every
     /// token is one load.
@@ -78,23 +80,23 @@ pub(crate) struct Out<'a> {
 /// The range of offsets that may be written.
 #[derive(Clone, Copy)]
 struct Limit {
-    /// Where the body begins that is limited: not 0 in a frame, or for a later record of a stream.
+    /// Where the limited body begins: not 0 in a frame, or for a later record of a stream.
     start: u64,
     end: u64,
 }
 
-/// Entries of the chunk list that are reserved at a time, at most: those of 256 MiB in full chunks. With a pool nothing
-/// else is allocated, so a list that was made for a longer document would be most of what a rope keeps: there it begins
-/// with those of 4 MiB.
+/// The most entries of the chunk list that are reserved at a time: enough for 256 MiB in full chunks. With a pool
+/// nothing else is allocated, and a list made for a longer document would be most of what a rope keeps, so there the
+/// list begins with entries for 4 MiB.
 const MAX_RESERVED: usize = 4096;
 const FIRST_RESERVED: usize = 64;
 
-/// The caller's memory grows by at least so many bytes at a time.
+/// The least number of bytes by which the caller's memory grows.
 const MIN_GROWTH: usize = 256;
 
 impl<'a> Out<'a> {
-    /// An output that starts on the stack. `estimate` is its probable length, or 0. If bytes leave early, `names` is room
-    /// for those that an error may need.
+    /// An output that starts on the stack. `estimate` is its probable length, or 0. If bytes leave early, `names` is
+    /// where the names in them are kept for errors.
     #[inline(always)]
     pub(crate) fn new(
         scratch: &'a mut Scratch,
@@ -234,7 +236,7 @@ impl<'a> Out<'a> {
         if self.memory.tail.put(text) { Ok(()) } else { self.put_slow(text) }
     }
 
-    /// Fills the room up, refills, and goes on: a token that does not fit is split, so that chunks are always full.
+    /// Fills the room, refills, and continues: a token that does not fit is split, so that chunks are always full.
     #[cold]
     #[inline(never)]
     pub(crate) fn put_slow(&mut self, mut text: &[u8]) -> Result<()> {
@@ -291,14 +293,14 @@ impl<'a> Out<'a> {
     fn next_buffer(&mut self, coming: usize) {
         let (need, held, allowed) = (self.need(), !self.holds.is_empty(), self.remaining());
         if self.memory.has_pool() && !held && self.target.is_rope() {
-            // What is left of a buffer need not move if it makes a chunk of its own; and what does move leaves room.
+            // The rest of a buffer need not move if it is long enough for a chunk; and less to move leaves more room.
             self.cut_rest();
         }
         let chunks = self.memory.next_buffer(need, held, coming, allowed);
         self.reserve_chunks(chunks);
     }
 
-    /// What the target needs memory for.
+    /// The purpose of the target's next buffer.
     fn need(&self) -> Need {
         match &self.target {
             Target::Rope => Need::Rope,
@@ -325,7 +327,7 @@ impl<'a> Out<'a> {
     }
 
     /// The rope of all chunks of a document that is complete and has been [checked](Self::check). The output is then
-    /// empty. There is no error any more, but a `Result` that is passed on need not be moved.
+    /// empty. Never fails: the `Result` is what the caller returns, so it is built in its place and not moved.
     pub(crate) fn finish(&mut self) -> Result<Rope> {
         if self.is_one_small_chunk() {
             // Most documents: one chunk of exactly their length.
@@ -335,7 +337,7 @@ impl<'a> Out<'a> {
         if unfit || !self.memory.tail.is_on_slab() {
             self.memory.shrink_to_fit(0);
             if self.chunks.is_empty() {
-                // Let go of a list that was reserved for many chunks.
+                // Free a list that was reserved for many chunks.
                 self.chunks = Rope::new();
             }
         }
@@ -379,7 +381,7 @@ impl<'a> Out<'a> {
         self.target.is_stream() && self.is_free()
     }
 
-    /// Sends what there is, and then `parts`, none of them empty, by reference. Only between characters.
+    /// Flushes the tail, and then sends `parts`, none of them empty, by reference. Only between characters.
     pub(crate) fn send(&mut self, parts: &[&[u8]]) -> Result<()> {
         self.check()?;
         self.check_limit(parts.iter().map(|part| part.len()).fold(0, usize::saturating_add))?;
@@ -398,7 +400,7 @@ impl<'a> Out<'a> {
         (self.memory.plan.chunk_len() + self.memory.framing + self.memory.suffix).min(self.memory.plan.max_chunk())
     }
 
-    /// Cuts the tail into chunks of the planned sizes, as far as it has bytes for whole ones and they are not held.
+    /// Cuts full chunks of the planned sizes off the tail, unless something is held.
     fn cut_full_chunks(&mut self) {
         if !self.is_free() {
             return;
@@ -427,7 +429,7 @@ impl<'a> Out<'a> {
         self.step_done = true;
     }
 
-    /// Hands the whole characters of the tail, and then `parts`, to the drain. The same memory is filled again.
+    /// Hands the whole characters of the tail, and then `parts`, to the drain, after which the memory is filled again.
     fn flush(&mut self, parts: &[&[u8]]) -> Result<()> {
         self.flush_front(char_boundary_before_end(self.memory.tail.filled()), parts)
     }
@@ -455,7 +457,7 @@ impl<'a> Out<'a> {
         drained.map_err(|error| self.fail(Error::io(error)))
     }
 
-    /// A limit error if `more` bytes are too many.
+    /// Returns a limit error if `more` bytes are too many.
     fn check_limit(&mut self, more: usize) -> Result<()> {
         if self.limit.end.saturating_sub(self.offset()) >= more as u64 {
             return Ok(());
@@ -470,21 +472,21 @@ impl<'a> Out<'a> {
         usize::try_from(self.limit.end.saturating_sub(self.offset())).unwrap_or(usize::MAX)
     }
 
-    /// Lets the next `max_len` bytes be written, and no more.
+    /// Allows the next `max_len` bytes, and no more.
     pub(crate) fn restart_limit(&mut self, max_len: u64) {
         let start = self.offset();
         self.limit = Limit { start, end: start.saturating_add(max_len) };
         self.update_room();
     }
 
-    /// Lets `more` bytes be written that do not count, because the frame adds them.
+    /// Allows `more` bytes that do not count, because the frame adds them.
     pub(crate) fn raise_limit(&mut self, more: usize) {
         self.limit.start = self.limit.start.saturating_add(more as u64);
         self.limit.end = self.limit.end.saturating_add(more as u64);
         self.update_room();
     }
 
-    /// Lets the tail be written up to the end of its memory, or of the next batch or step, but not past the limit.
+    /// Sets the room of the tail: up to the end of its memory, or of the batch or step, but not past the limit.
     #[inline]
     fn update_room(&mut self) {
         let filled = self.memory.tail.filled_len();

@@ -1,17 +1,18 @@
 //! Sizes of chunks and slabs: plain arithmetic.
 
-/// How far apart the plan of a chunk and its real length may lie: a chunk is cut before a character that it would
-/// split, and the rest of a character is at most this long.
+/// How much shorter than planned a chunk may be: it is cut before a character that it would split, and the part of a
+/// character that would have been in it is at most this long.
 const CHARACTER_REST: usize = 3;
 
 /// The largest output that an encoder remembers, in bytes. It bounds the slab that the next document starts with.
 pub(crate) const MAX_REMEMBERED: usize = 64 << 20;
 
-/// Decides the sizes of chunks and slabs from the number of bytes written, never from the number of hand-overs.
+/// Decides the sizes of chunks and slabs from the number of bytes written, never from the number of pieces they left
+/// in.
 ///
-/// Chunks double from `first` up to `max`: a size has been used up when that many bytes went out at it, in however
-/// many pieces (a linked fragment ends a chunk early). A slab is about as large as all that was written before it,
-/// so slabs double too, but without an end, and their unused rest never exceeds the output by more than `first`.
+/// Chunks double from `first` up to `max`: the next size is due when a chunk's worth of bytes has been cut at this one,
+/// in however many pieces (a linked fragment ends a chunk early). A slab is about as large as everything written before
+/// it, so slabs double without a bound, and their unused part never exceeds the output by more than `first`.
 #[derive(Clone)]
 pub(crate) struct ChunkPlan {
     first: usize,
@@ -29,24 +30,24 @@ impl ChunkPlan {
         ChunkPlan { first, max, chunk: first, written_at_size: 0, written: 0, estimate: estimate.min(MAX_REMEMBERED) }
     }
 
-    /// Plans no longer for what was expected, since this document is of another kind.
+    /// Drops the estimate, because this document is of another kind.
     pub(crate) fn forget_estimate(&mut self) {
         self.estimate = 0;
     }
 
-    /// The length at which the open chunk is to be cut.
+    /// The planned length of the chunk that is being filled.
     pub(crate) fn chunk_len(&self) -> usize {
         self.chunk
     }
 
-    /// How many bytes to collect before a hand-over while streaming: a chunk, or, once chunks have reached their full
-    /// size, two of them, because a system call costs more than the cache misses of a larger buffer. But the first
+    /// How many bytes to collect before they are flushed while streaming: a chunk, or two of them once chunks have
+    /// reached their full size, because a system call costs more than the cache misses of a larger buffer. The first
     /// bytes never wait for more than the first chunk.
     pub(crate) fn batch(&self) -> usize {
         if self.chunk < self.max || self.written == 0 { self.chunk } else { self.max_batch() }
     }
 
-    /// The most bytes that are collected before a hand-over.
+    /// The most bytes that are collected before they are flushed.
     pub(crate) fn max_batch(&self) -> usize {
         2 * self.max
     }
@@ -71,7 +72,7 @@ impl ChunkPlan {
     ///
     /// The capacity is a sum of planned chunks, so that no slab ends in the middle of one.
     pub(crate) fn slab(&self, uncut: usize, coming: usize) -> (usize, usize) {
-        // As much again as there is. Or, if recent documents tell, what they had and an eighth more, since sizes vary.
+        // As much again as there is; or the length of recent documents and an eighth more, since lengths vary.
         let so_far = self.written.saturating_add(uncut);
         let estimate = self.estimate.saturating_add(self.estimate / 8).saturating_sub(self.written);
         let wanted = uncut.saturating_add(so_far.max(coming)).saturating_add(self.first).max(estimate);
@@ -88,7 +89,7 @@ impl ChunkPlan {
             capacity = capacity.saturating_add(more.saturating_mul(plan.max));
             chunks = chunks.saturating_add(more);
         }
-        // Rounding may have gone down to nothing, or below what has to move.
+        // Rounding down may have left nothing, or less than the bytes that have to move.
         while capacity <= uncut {
             capacity += plan.chunk;
             chunks += 1;

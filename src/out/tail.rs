@@ -16,7 +16,8 @@ use crate::pool::Buffer;
 /// documents, at the price of a deeper stack frame under every `Serialize` recursion.
 pub(crate) const SCRATCH: usize = 14 * 1024;
 
-/// What a frame adds to a body at most, rounded up. It comes on top, so that it moves no document off the stack.
+/// The most bytes that a frame adds to a body, rounded up. They are added to the scratch, so that no document leaves
+/// the stack because of its frame.
 pub(super) const MAX_FRAMING: usize = 32;
 
 /// The stack area; see [`SCRATCH`].
@@ -38,7 +39,7 @@ pub(crate) fn scratch() -> Scratch {
 ///    which then has no length, if it has capacity; otherwise the scratch borrowed for `'a`, or nothing. While there is
 ///    a `grown`, `slab` has no capacity. (`skip` moves `start` forward on the scratch.)
 ///
-/// In this order, `cur` and `end` first: see `Formatter`.
+/// `cur` and `end` come first for the reason given at `Formatter`: what every token needs has a small offset.
 #[repr(C)]
 pub(crate) struct Tail<'a> {
     cur: *mut u8,
@@ -46,7 +47,7 @@ pub(crate) struct Tail<'a> {
     start: *mut u8,
     limit: *mut u8,
     slab: Buffer,
-    /// The caller's memory that is written to.
+    /// The memory of the caller's that is written to, if any.
     grown: Option<Growable<'a>>,
     scratch: PhantomData<&'a mut [MaybeUninit<u8>]>,
 }
@@ -171,7 +172,7 @@ impl<'a> Tail<'a> {
         true
     }
 
-    /// Lets `write` fill a front part of the room and appends what it says it has filled.
+    /// Lets `write` fill the front of the room and appends the slice that it returns.
     ///
     /// # Panics
     /// If the returned slice is not the front of the slice given. The comparison folds away where `write` is inlined.
@@ -204,7 +205,7 @@ impl<'a> Tail<'a> {
         fits
     }
 
-    /// Moves the uncut bytes to the front of a new slab, and lets go of the old memory. The slab must hold them.
+    /// Moves the uncut bytes to the front of a new slab, which must have room for them, and releases the old memory.
     pub(crate) fn move_to(&mut self, mut slab: Buffer) {
         slab.clear();
         debug_assert!(slab.capacity() >= self.filled_len());
@@ -230,14 +231,14 @@ impl<'a> Tail<'a> {
         assert!(fits);
     }
 
-    /// Makes room for `more` bytes after the uncut ones, in the memory that they are in.
+    /// Makes room for `more` bytes after the uncut ones, in the caller's memory.
     ///
     /// # Panics
     /// If this is not the caller's memory.
     pub(crate) fn grow(&mut self, more: usize) {
         let filled = self.filled_len();
         let Some(mut memory) = self.grown.take() else { panic!("this memory does not grow") };
-        // Growing keeps what is part of the content.
+        // Growing only keeps what is part of the content, so the uncut bytes become that for a moment.
         let before = memory.len();
         // SAFETY: by invariants 1 to 3 the first `filled` bytes of the spare capacity are there and initialized.
         unsafe { memory.set_len(before + filled) };
@@ -249,7 +250,7 @@ impl<'a> Tail<'a> {
         self.cur = unsafe { self.start.add(filled) };
     }
 
-    /// Makes the uncut bytes part of the caller's memory they are in. The tail is then empty.
+    /// Makes the uncut bytes part of the content of the caller's memory. The tail is then empty.
     pub(crate) fn commit(&mut self) {
         let filled = self.filled_len();
         if let Some(mut memory) = self.grown.take() {
@@ -260,7 +261,7 @@ impl<'a> Tail<'a> {
         *self = Tail::on_scratch(&mut []);
     }
 
-    /// Points at the spare capacity of `memory`, of which nothing is written.
+    /// Points at the spare capacity of `memory`, as an empty tail.
     fn enter(&mut self, mut memory: Growable<'a>) {
         debug_assert!(!self.is_on_slab());
         let spare = memory.spare().as_mut_ptr_range();
@@ -279,8 +280,8 @@ impl<'a> Tail<'a> {
         // SAFETY: `len <= filled`, so at most the slab's capacity by invariants 1 and 3, and all of that is initialized
         // (2).
         unsafe { self.slab.set_len(len) };
-        // The last bytes of a slab take its whole capacity with them. Splitting would first move the slab's ownership
-        // to the heap: for a slab that is one chunk, and full, that is an allocation saved. A pool keeps a handle.
+        // A chunk that is the whole slab takes the slab itself: splitting would allocate a reference count first. A
+        // pool keeps a handle on its slabs, so those are always split.
         let whole = len == filled && len == self.slab.capacity() && !self.slab.is_pooled();
         let chunk = if whole { mem::take(&mut *self.slab) } else { self.slab.split_to(len) };
         self.rebase(filled - len);
@@ -346,7 +347,7 @@ impl<'a> Tail<'a> {
     }
 }
 
-/// Memory of the caller's that a document is appended to. It is as before until [`Tail::commit`].
+/// Memory of the caller's that a document is appended to. Its content is unchanged until [`Tail::commit`].
 pub(crate) enum Growable<'a> {
     Vec(&'a mut Vec<u8>),
     BytesMut(&'a mut BytesMut),
@@ -385,7 +386,7 @@ impl Growable<'_> {
     }
 
     /// # Safety
-    /// The capacity must be at least `len`, and so many bytes initialized.
+    /// The capacity must be at least `len`, and that many bytes initialized.
     unsafe fn set_len(&mut self, len: usize) {
         match self {
             // SAFETY: as the caller promises.

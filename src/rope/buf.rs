@@ -1,4 +1,4 @@
-//! [`Rope`] as a [`bytes::Buf`]: what HTTP bodies and vectored writers read from.
+//! [`Rope`] as a [`bytes::Buf`], which HTTP bodies and vectored writers read from.
 
 use std::io::IoSlice;
 
@@ -6,7 +6,7 @@ use bytes::{Buf, BufMut, Bytes, BytesMut};
 
 use super::Rope;
 
-/// Reading consumes the rope from the front, and lets go of every chunk as soon as it is used up.
+/// Reading consumes the rope from the front, and drops every chunk as soon as it is used up.
 ///
 /// ```
 /// use bytes::Buf;
@@ -50,7 +50,7 @@ impl Buf for Rope {
         self.check();
     }
 
-    /// Shares the chunk, without a copy, when the bytes lie in one.
+    /// Shares the chunk, without a copy, if the bytes are in one chunk.
     fn copy_to_bytes(&mut self, len: usize) -> Bytes {
         assert!(len <= self.len, "cannot copy {len} bytes of a rope of {}", self.len);
         match self.chunks().first().map_or(0, Bytes::len) {

@@ -1,7 +1,7 @@
 //! The rope: an ordered list of reference-counted chunks with a cached length.
 //!
-//! Made by `out`, sent by `sink`; also a container for everyday use. Trait implementations that only compare, print or
-//! convert live in `rope/traits.rs`, the `bytes::Buf` view in `rope/buf.rs`.
+//! Made by `out` and sent by `sink`; also a container for everyday use. Trait implementations that compare, print or
+//! convert are in `traits.rs`, the `bytes::Buf` view is in `buf.rs`.
 
 mod buf;
 mod traits;
@@ -47,7 +47,7 @@ const INLINE_CHUNKS: usize = 4;
 ///
 /// A slab is freed with the last chunk that was cut from it. So a kept chunk, even of one byte, keeps its whole slab, or
 /// the buffer of a [`Pool`](crate::Pool) that it is in. [`compact`](Rope::compact) copies a rope to memory of exactly
-/// its size and lets go of everything else.
+/// its size and releases everything else.
 ///
 /// # Invariants
 /// Checked after every change in debug builds:
@@ -313,14 +313,14 @@ impl Rope {
     /// ```
     ///
     /// # Errors
-    /// A data error that names the offset if the bytes are not UTF-8. What an encoder made always is, unless a trusted
-    /// fragment was not.
+    /// A data error that names the offset if the bytes are not UTF-8. The output of an encoder always is, unless it
+    /// contains a trusted fragment that is not.
     pub fn into_string(self) -> Result<String> {
         String::from_utf8(self.into_vec()).map_err(not_utf8)
     }
 
-    /// Copies the bytes into memory of exactly their size and lets go of the slabs they came from. The chunks keep
-    /// their lengths. Two allocations, one copy.
+    /// Copies the bytes into memory of exactly their size and releases the slabs they came from. The chunks keep their
+    /// lengths. Two allocations, one copy.
     ///
     /// ```
     /// let mut last = json_rope::to_rope(&vec![0.5; 100_000])?.slice(399_999..);
@@ -348,8 +348,8 @@ impl Rope {
         let needed = self.list.len().saturating_add(more);
         let capacity = self.list.capacity();
         if needed > capacity {
-            // An entry has 32 bytes. Of large chunks, a list that grows sixteenfold still is only a hundredth, and a large
-            // document needs fewer allocations.
+            // An entry has 32 bytes. Next to large chunks, even a list that grew sixteenfold is a hundredth of the
+            // memory, and a long document needs fewer allocations.
             let factor = if chunk >= 16 * 1024 { 16 } else { 2 };
             self.list.reserve_exact(needed.max(capacity.saturating_mul(factor)) - self.list.len());
         }

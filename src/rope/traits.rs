@@ -1,4 +1,4 @@
-//! What a [`Rope`] is compared with, made from, turned into, and how it prints.
+//! Comparisons, conversions and printing of a [`Rope`].
 
 use std::fmt::{self, Write as _};
 use std::hash::{Hash, Hasher};
@@ -22,7 +22,7 @@ impl fmt::Display for Rope {
         if f.width().is_some() || f.precision().is_some() {
             return f.pad(&String::from_utf8_lossy(&self.to_vec()));
         }
-        // A character may lie across chunks that were pushed by hand: its first bytes wait here for the others.
+        // Chunks that were pushed by hand may split a character: its first bytes wait here for the others.
         let mut split: Vec<u8> = Vec::new();
         for chunk in self.chunks() {
             let mut rest = &chunk[..];

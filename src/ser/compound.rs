@@ -16,7 +16,7 @@ pub(crate) struct Array<'f, 'a, const PLAIN: bool> {
     wrappers: usize,
     count: usize,
     variant: Option<&'static str>,
-    /// Whether an element was begun, and not completed: it is being written, or it failed or panicked.
+    /// Whether an element was begun and not completed: it is being written, or has failed or panicked.
     busy: bool,
 }
 
@@ -27,7 +27,7 @@ impl<'f, 'a, const PLAIN: bool> Array<'f, 'a, PLAIN> {
         Array { formatter, wrappers, count: 0, variant: None, busy: false }
     }
 
-    /// The same array as the content of an enum variant.
+    /// Makes this array the content of an enum variant.
     #[inline]
     pub(super) fn in_variant(mut self, variant: &'static str) -> Self {
         self.variant = Some(variant);
@@ -64,9 +64,9 @@ impl<'f, 'a, const PLAIN: bool> Array<'f, 'a, PLAIN> {
     }
 }
 
-/// An error of the element or member `segment`, in an array or object that may be the content of a variant. Takes the
-/// parts of an object, not the whole: one whose address is never taken needs no memory, which saves a store for each
-/// member.
+/// Records an error of the element or member `segment`, in an array or object that may be the content of a variant.
+/// Takes the parts of an object instead of a reference: an object whose address is never taken stays in registers,
+/// which saves a store for each member.
 #[cold]
 #[inline(never)]
 pub(super) fn fail<const PLAIN: bool>(
@@ -83,8 +83,8 @@ pub(super) fn fail<const PLAIN: bool>(
     error
 }
 
-/// The error of an array or object whose element or member `segment` was begun and not completed. If it has failed, its
-/// error was swallowed, and stays the one that decides; otherwise it has panicked.
+/// The error of an array or object whose element or member `segment` was begun and not completed. If it failed, its
+/// error was swallowed, and still decides. Otherwise it panicked.
 #[cold]
 #[inline(never)]
 fn went_on<const PLAIN: bool>(
@@ -134,7 +134,7 @@ pub(crate) struct Object<'f, 'a, const PLAIN: bool> {
     count: usize,
     variant: Option<&'static str>,
     token: Option<SerdeJsonToken>,
-    /// The field that was begun, and not completed: it is being written, or it failed or panicked.
+    /// The field that was begun and not completed: it is being written, or has failed or panicked.
     busy: Option<&'static str>,
 }
 
@@ -151,7 +151,7 @@ impl<'f, 'a, const PLAIN: bool> Object<'f, 'a, PLAIN> {
         Object { token: Some(token), ..Object::new(serializer) }
     }
 
-    /// The same object as the content of an enum variant.
+    /// Makes this object the content of an enum variant.
     #[inline]
     pub(super) fn in_variant(mut self, variant: &'static str) -> Self {
         self.variant = Some(variant);

@@ -15,7 +15,7 @@ use crate::fragment;
 /// The most transparent wrappers around a map key.
 const MAX_WRAPPERS: usize = 64;
 
-/// Encodes one key together with what precedes and follows it.
+/// Encodes one key, with everything before and after it.
 pub(super) struct KeySerializer<'f, 'a, const PLAIN: bool> {
     pub(super) formatter: &'f mut Formatter<'a, PLAIN>,
     pub(super) index: usize,
@@ -56,7 +56,7 @@ impl<const PLAIN: bool> KeySerializer<'_, '_, PLAIN> {
         value.serialize(self)
     }
 
-    /// A fragment as a key must be a JSON string. Apart, so that the frame of every newtype struct stays small.
+    /// A fragment as a key must be a JSON string. Out of line, so that the stack frame of newtype structs stays small.
     #[inline(never)]
     fn fragment<T: ?Sized + Serialize>(self, value: &T) -> Result<()> {
         let Some(json) = fragment::take_handoff() else { return self.unwrap(value) };
@@ -67,7 +67,7 @@ impl<const PLAIN: bool> KeySerializer<'_, '_, PLAIN> {
     }
 }
 
-/// Writes a key. Apart, with all that is done for each key, so that it is compiled once and not for each type of key.
+/// Writes a key. Out of line, with everything that is done for each key, so that it is compiled once for all key types.
 #[inline(never)]
 fn write<const PLAIN: bool>(formatter: &mut Formatter<'_, PLAIN>, index: usize, text: &str) -> Result<()> {
     if fragment::is_flattened(text) {

@@ -19,7 +19,7 @@ pub(crate) struct Map<'f, 'a, const PLAIN: bool> {
     state: State,
 }
 
-/// What is being written, or has failed or panicked.
+/// The part that is being written, or that has failed or panicked.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum State {
     /// Nothing: all members are complete.

@@ -2,8 +2,8 @@
 //! maps in `map`, their keys in `key`, and the private protocols of serde_json's own types in `token`.
 //!
 //! Every `Serialize` implementation is the caller's code. It may swallow an error, or catch a panic, and go on. So each
-//! array, object and map knows whether something is being written into it, and refuses to go on if that never came to
-//! its end.
+//! array, object and map notes when it begins to write an element or member, and refuses to go on if that was never
+//! completed.
 
 mod compound;
 mod key;
@@ -34,8 +34,8 @@ where
 /// Encodes one value.
 pub(crate) struct Serializer<'f, 'a, const PLAIN: bool> {
     formatter: &'f mut Formatter<'a, PLAIN>,
-    /// How many transparent wrappers (`Some`, newtype structs) stand around this value. They leave no trace in the
-    /// output, so `max_depth` does not count them, but a type that recurses through them alone needs as much stack.
+    /// How many transparent wrappers (`Some`, newtype structs) are around this value. They leave no trace in the
+    /// output, so `max_depth` does not count them, but a type that recurses through them alone needs stack too.
     wrappers: usize,
 }
 
@@ -62,7 +62,7 @@ impl<'f, 'a, const PLAIN: bool> Serializer<'f, 'a, PLAIN> {
         self.formatter.static_key(0, variant)
     }
 
-    /// Apart, so that the frame of every newtype struct stays small.
+    /// Out of line, so that the stack frame of every newtype struct stays small.
     #[inline(never)]
     fn fragment<T: ?Sized + Serialize>(self, value: &T) -> Result<()> {
         match fragment::take_handoff() {
@@ -71,7 +71,7 @@ impl<'f, 'a, const PLAIN: bool> Serializer<'f, 'a, PLAIN> {
         }
     }
 
-    /// Apart, as `fragment` is.
+    /// Out of line for the reason given at `fragment`.
     #[inline(never)]
     fn text<T: ?Sized + Serialize>(self, value: &T) -> Result<()> {
         match text::take_handoff() {
@@ -288,7 +288,8 @@ impl<'f, 'a, const PLAIN: bool> serde::Serializer for Serializer<'f, 'a, PLAIN> 
         Ok(self.object()?.in_variant(variant))
     }
 
-    /// As serde's own, but inlined: one frame less for each level of a tree, and so one return less to be predicted.
+    /// Does what serde's own does, but inlined: each level of a tree has one frame less, and one return less to
+    /// predict.
     #[cfg_attr(not(debug_assertions), inline(always))]
     fn collect_seq<I>(self, items: I) -> Result<()>
     where

@@ -1,4 +1,4 @@
-//! What serializers share that accept only some kinds of values.
+//! Shared by serializers that accept only some kinds of values.
 
 use serde::ser::Impossible;
 

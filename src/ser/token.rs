@@ -31,7 +31,7 @@ impl SerdeJsonToken {
         }
     }
 
-    /// The field of that struct, of which there must be one: writes its text.
+    /// Writes the text of the struct's field, of which there must be exactly one.
     #[cold]
     pub(super) fn field<T: ?Sized + Serialize, const PLAIN: bool>(
         self,

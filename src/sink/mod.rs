@@ -1,8 +1,8 @@
-//! Bytes on their way into an `io::Write`. `encoder` uses it.
+//! Bytes on their way into an `io::Write`.
 //!
-//! * `vectored`: the one loop that calls a writer, [`Rope::write_to`](crate::Rope::write_to), and the end of a streaming
-//!   encode;
-//! * `queue`: [`VectoredSink`], which carries on after `WouldBlock`.
+//! * `vectored`: the one loop that calls a writer, [`Rope::write_to`](crate::Rope::write_to), and the drain of a
+//!   document that streams into a writer
+//! * `queue`: [`VectoredSink`], which continues after `WouldBlock`
 
 mod queue;
 mod vectored;

@@ -14,7 +14,7 @@ const MIN_SHARED_LEN: usize = 2 * 1024;
 /// Copied chunks are merged up to this length.
 const MAX_MERGED_LEN: usize = 16 * 1024;
 
-/// A queue of chunks for a writer that may not take them all at once, such as a non-blocking socket.
+/// A queue of chunks for a writer that may not take all bytes at once, such as a non-blocking socket.
 ///
 /// [`push`](Self::push) ropes, then [`flush`](Self::flush). On `WouldBlock`, or any other error, everything unsent
 /// stays in the queue, and the next `flush` carries on exactly there. Chunks are dropped as they are sent, so memory
@@ -46,7 +46,7 @@ const MAX_MERGED_LEN: usize = 16 * 1024;
 pub struct VectoredSink<W> {
     writer: W,
     queue: Rope,
-    /// The small chunks that were pushed last. They come after the queue, and more may be added.
+    /// The small chunks that were pushed last, copied together. They come after the queue, and more may be added.
     open: BytesMut,
     vectored: VectoredLoop,
 }
@@ -128,7 +128,7 @@ impl<W> VectoredSink<W> {
         (self.writer, self.queue)
     }
 
-    /// Copies a small chunk after the open ones. If there is no room, it begins new ones.
+    /// Appends a copy of a small chunk to the open ones, which are closed first if they are full.
     fn merge(&mut self, chunk: &Bytes) {
         if self.open.len() + chunk.len() > MAX_MERGED_LEN {
             self.close_open();

@@ -1,4 +1,4 @@
-//! The one loop that calls a writer, and what uses it without a queue.
+//! The one loop that calls a writer, and its users that need no queue.
 
 use std::io::{self, IoSlice, Write};
 use std::{iter, mem};
@@ -15,8 +15,8 @@ const MAX_CALL_BYTES: usize = 0x7fff_f000;
 /// than 64 gain nothing: 64 slices of 64 KiB are 4 MiB a call.
 const MAX_SLICES: usize = 64;
 
-/// A call that would write fewer bytes than this, although there are more, gets its first bytes from a copy of many
-/// slices: a system call costs as much as copying some tens of kilobytes.
+/// If a call could offer fewer bytes than this although there are more, many slices are first copied into one: a system
+/// call costs as much as copying some tens of kilobytes.
 const MIN_VECTORED_BYTES: usize = 16 * 1024;
 
 /// The size of that copy, and the number of slices it is made from.
@@ -38,7 +38,7 @@ impl VectoredLoop {
         VectoredLoop { first_slice_only: false, max_call_bytes: MAX_CALL_BYTES, stage: Vec::new() }
     }
 
-    /// Writes all of `bytes`, and advances it by exactly what the writer took, also when there is an error.
+    /// Writes all of `bytes`, and advances it by exactly the bytes that the writer took, even if it fails.
     pub(super) fn write_all(&mut self, writer: &mut dyn Write, bytes: &mut dyn Buf) -> io::Result<()> {
         while bytes.has_remaining() {
             self.write_some(writer, bytes)?;

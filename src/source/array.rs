@@ -21,8 +21,7 @@ impl<I> Array<I> {
     }
 }
 
-/// Writes `item` as the element with this index. If there is an error in its place, the output ends after the element
-/// before it.
+/// Writes `item` as the element with this index. If it is an error, the output ends with the previous element.
 #[inline(always)]
 pub(crate) fn element<const PLAIN: bool>(
     formatter: &mut Formatter<'_, PLAIN>,
@@ -53,7 +52,7 @@ impl<I: TryNext<Value: Serialize>> Source for Array<I> {
             formatter.open()?;
             self.is_open = true;
         }
-        // Counted here, and not through a pointer at every element.
+        // A local count is faster than one behind a pointer.
         let mut count = self.count;
         while !formatter.should_stop() {
             let Some(item) = self.items.try_next() else {

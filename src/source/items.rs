@@ -4,7 +4,7 @@ use crate::error::Error;
 
 /// An iterator whose items may be errors. Implemented by [`Infallible`] and [`Fallible`].
 pub trait TryNext {
-    /// What is encoded.
+    /// The values that are encoded.
     type Value;
 
     /// The next value, or the error in its place.

@@ -1,7 +1,7 @@
 //! What is encoded on demand: the type parameter of [`Chunks`](crate::Chunks).
 //!
-//! These types are made by the methods of [`Encoder`](crate::Encoder) and have none of their own. They are public so that
-//! a struct can name them.
+//! Methods of [`Encoder`](crate::Encoder) make these types, which have no methods themselves. They are public so that a
+//! struct can name them.
 //!
 //! ```
 //! use json_rope::source::Walker;
@@ -56,10 +56,10 @@ pub enum Progress {
     Complete,
 }
 
-/// Something that [`Chunks`](crate::Chunks) can encode. What its methods take has no public name, so nothing outside of this
-/// crate implements it.
+/// Something that [`Chunks`](crate::Chunks) can encode. Its methods take types without a public name, so it cannot be
+/// implemented outside of this crate.
 pub trait Source {
-    /// What it asks for.
+    /// What the source asks for before it writes.
     ///
     /// # Errors
     /// A configuration error if the options do not go with the source.
@@ -72,7 +72,7 @@ pub trait Source {
     #[doc(hidden)]
     fn step<const PLAIN: bool>(&mut self, formatter: &mut Formatter<'_, PLAIN>) -> Result<Progress>;
 
-    /// Writes to the end, for a target that waits for no chunk.
+    /// Writes to the end, for a target that does not wait for chunks.
     #[doc(hidden)]
     fn write<const PLAIN: bool>(&mut self, formatter: &mut Formatter<'_, PLAIN>) -> Result<()> {
         while self.step(formatter)? == Progress::More {}
@@ -80,7 +80,7 @@ pub trait Source {
     }
 }
 
-/// One value. It cannot be left half-way, so it is one step.
+/// One value. Its `Serialize` cannot be interrupted, so it is one step.
 pub(crate) struct Value<'v, T: ?Sized>(pub(crate) &'v T);
 
 impl<T: ?Sized + Serialize> Source for Value<'_, T> {

@@ -76,7 +76,7 @@ impl<I: TryNext<Value: Serialize>> Source for Records<I> {
     }
 }
 
-/// What a stream of records asks for.
+/// The setup of a stream of records.
 pub(crate) fn records_setup(frame: Frame, options: &Options) -> Result<Setup> {
     let line_breaks = frame.line_breaks(options)?;
     Ok(Setup { line_breaks, limits_whole: false, ..Setup::recursive(options) })
@@ -95,8 +95,7 @@ pub(crate) fn record<const PLAIN: bool>(
     end(formatter, frame, max_len)
 }
 
-/// Writes what is before the body of a record. Of the body, `max_len` bytes are allowed; what the frame adds does not
-/// count.
+/// Writes the front of a record, up to its body. The body may have `max_len` bytes; those of the frame do not count.
 #[inline]
 pub(crate) fn begin<const PLAIN: bool>(formatter: &mut Formatter<'_, PLAIN>, frame: Frame, max_len: u64) -> Result<()> {
     if frame.has_length() {
@@ -110,7 +109,7 @@ pub(crate) fn begin<const PLAIN: bool>(formatter: &mut Formatter<'_, PLAIN>, fra
     Ok(())
 }
 
-/// Writes what is after the body of a record, and what is before it and known only now.
+/// Writes the end of a record, and its length in front of the body.
 #[inline]
 pub(crate) fn end<const PLAIN: bool>(formatter: &mut Formatter<'_, PLAIN>, frame: Frame, max_len: u64) -> Result<()> {
     if max_len != u64::MAX {

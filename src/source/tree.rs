@@ -1,11 +1,12 @@
-//! Walks a `serde_json::Value`: any depth, and it can stop behind any token and inside a string.
+//! Walks a `serde_json::Value` of any depth. The walk can stop after any token and inside a string.
 //!
-//! The walk recurses, because that is faster than any explicit stack: the processor predicts each place in the code by
-//! itself. But only for a few levels. When it has to stop, because a chunk is finished, the tree is too deep, or
-//! something failed, every level on the way out puts what is left of it on a list, and from there it goes on later.
+//! The walk recurses, because that is faster than an explicit stack: the processor predicts each place in the code
+//! separately. But it recurses for a few levels only. When it has to stop, because a chunk is finished, the tree is too
+//! deep, or something failed, every level on the way out puts its remaining items on a list, from which the walk
+//! continues later.
 //!
-//! One walker for borrowed and for owned trees. Owned ones are freed as they are walked. A deep tree must not be
-//! dropped by the compiler's drop glue, which recurses; so what is left of it is on the list, for [`Walker::drop`].
+//! One walker serves borrowed and owned trees. Owned trees are freed as they are walked. The compiler's drop glue would
+//! recurse through a deep tree, so what is left of one is always on the list, where [`Walker::drop`] frees it.
 
 mod node;
 
@@ -76,9 +77,8 @@ impl Tree for Arc<Value> {
 /// The longest output that one byte of a string can have.
 const MAX_ESCAPE: usize = 6;
 
-/// Levels that are taken by recursion before they are put on the list. Few documents are deeper; so few frames fit a
-/// small stack; and a processor remembers about 16 return addresses, so that returns from further down are
-/// mispredicted.
+/// Levels of recursion before the list is used. Few documents are deeper, and this few frames fit a small stack. A
+/// processor remembers about 16 return addresses, so returns from deeper recursion would be mispredicted.
 const RECURSIVE_LEVELS: usize = 12;
 
 /// Open containers that are listed without a heap allocation. Few documents are deeper.
@@ -86,27 +86,27 @@ const INLINE_LEVELS: usize = 16;
 
 /// A tree, and how far its encoding has got: what [`Encoder::chunks`](crate::Encoder::chunks) encodes.
 pub struct Walker<T: Parts> {
-    /// The tree, until it is begun.
+    /// The tree, until the walk begins.
     root: Option<T>,
     /// The open containers, innermost last, except those being left: see [`put_in_order`](Self::put_in_order).
     levels: SmallVec<[Level<T>; INLINE_LEVELS]>,
-    /// The string that is being written in pieces, if one is.
+    /// The string that is being written in pieces, if any.
     long: Option<Long<T>>,
     /// Strings are written in pieces of at most this many bytes (4 at least), if there are steps.
     piece: usize,
-    /// A value that was taken out when an error came between. It waits to be freed.
+    /// A value that was taken out before an error interrupted the walk. It has still to be freed.
     left: Option<T>,
     failure: Option<Failure>,
 }
 
-/// An open container: what is still to come, and how much has begun.
+/// An open container: its remaining items, and how many have begun.
 enum Level<T: Parts> {
     Array {
         items: T::Items,
         count: usize,
     },
     Object {
-        /// The member behind `name`, and those behind it.
+        /// The member after `name`, and then the remaining ones.
         next: Option<(T::Text, T)>,
         members: T::Members,
         count: usize,
@@ -128,7 +128,7 @@ impl<T: Parts> Level<T> {
 struct Long<T: Parts> {
     text: T::Text,
     at: usize,
-    /// If the string is a key: the value that follows.
+    /// The value that follows, if the string is a key.
     value: Option<T>,
 }
 
@@ -138,7 +138,7 @@ struct Failure {
     in_value: bool,
 }
 
-/// Whether the walk goes on, or all levels are to be left.
+/// Whether the walk continues, or leaves all levels.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Flow {
     On,
@@ -151,7 +151,7 @@ impl<T: Parts> Walker<T> {
         Walker { root: Some(tree), levels: SmallVec::new(), long: None, piece, left: None, failure: None }
     }
 
-    /// Writes to the end, or until a chunk is finished if there are to be `STEPS`.
+    /// Writes to the end, or with `STEPS` until a chunk is finished.
     fn run<const PLAIN: bool, const STEPS: bool>(&mut self, formatter: &mut Formatter<'_, PLAIN>) -> Result<Progress> {
         loop {
             if let Some(failure) = self.failure.take() {
@@ -173,15 +173,15 @@ impl<T: Parts> Walker<T> {
         }
     }
 
-    /// Puts the levels that were left, if they were, in the order of the list. They begin at `outside`, and the
-    /// innermost was left first.
+    /// If the walk has stopped, puts the levels from `outside` on in the order of the list: the innermost level was
+    /// left, and so listed, first.
     fn put_in_order(&mut self, outside: usize, flow: Flow) {
         if flow == Flow::Stop {
             self.levels[outside..].reverse();
         }
     }
 
-    /// Goes on with the innermost container on the list.
+    /// Continues with the innermost container on the list.
     #[inline(never)]
     fn level<const PLAIN: bool, const STEPS: bool>(&mut self, formatter: &mut Formatter<'_, PLAIN>) {
         let level = self.levels.pop();
@@ -199,7 +199,7 @@ impl<T: Parts> Walker<T> {
         self.put_in_order(outside, flow);
     }
 
-    /// Writes a value whose containers may recurse for so many levels.
+    /// Writes a value. Containers in it may recurse for `levels` more levels.
     #[inline(always)]
     fn value<const PLAIN: bool, const STEPS: bool>(
         &mut self,
@@ -293,7 +293,7 @@ impl<T: Parts> Walker<T> {
         levels: usize,
     ) -> Flow {
         while let Some((key, value)) = next {
-            // The walk waits for memory most of the time. So what comes next is loaded while this is being written.
+            // The walk waits for memory most of the time, so the next member is loaded while this one is written.
             next = members.next();
             if let Some((key, value)) = &next {
                 escape::prefetch(key.as_ref().as_ptr());
@@ -330,7 +330,7 @@ impl<T: Parts> Walker<T> {
         Flow::Stop
     }
 
-    /// Has all levels left, because of an error if there is one.
+    /// Stops the walk, and records the error if there is one.
     #[cold]
     #[inline(never)]
     fn stop(&mut self, outcome: Result<()>, in_value: bool) -> Flow {
@@ -338,7 +338,7 @@ impl<T: Parts> Walker<T> {
         Flow::Stop
     }
 
-    /// Writes the next piece of a long string, and what stands behind its last.
+    /// Writes the next piece of a long string, and after the last piece what follows the string.
     #[inline(never)]
     fn continue_text<const PLAIN: bool>(&mut self, formatter: &mut Formatter<'_, PLAIN>) {
         let in_value = self.long.as_ref().is_some_and(|long| long.value.is_none());
@@ -357,7 +357,7 @@ impl<T: Parts> Walker<T> {
         }
     }
 
-    /// Writes the next piece of a long string. Behind the last piece of a key, gives it back with its value.
+    /// Writes the next piece of a long string. After the last piece of a key, returns the key with its value.
     fn write_piece<const PLAIN: bool>(&mut self, formatter: &mut Formatter<'_, PLAIN>) -> Result<Option<(T::Text, T)>> {
         let Some(Long { text, at, value }) = &mut self.long else { return Ok(None) };
         let text = text.as_ref();
@@ -389,7 +389,7 @@ impl<T: Parts> Walker<T> {
         error
     }
 
-    /// Frees what is left, level by level. Needs as much memory as the walk: for the open containers.
+    /// Frees the rest of the tree, level by level. Needs as much memory as the walk does for open containers.
     fn dismantle(&mut self) {
         let long = self.long.take().and_then(|long| long.value);
         let mut value = self.root.take().or(self.left.take()).or(long);
@@ -427,7 +427,7 @@ impl<T: Parts> Source for Walker<T> {
 fn write_number<const PLAIN: bool>(formatter: &mut Formatter<'_, PLAIN>, number: &Number) -> Result<()> {
     match number.as_u64() {
         Some(value) => formatter.integer(false, value),
-        // Which knows the other representations of a number, also that of `arbitrary_precision`.
+        // Negative numbers, floats, and numbers of `arbitrary_precision`.
         None => ser::serialize(formatter, number),
     }
 }

@@ -1,4 +1,4 @@
-//! Sixteen decimal digits at once, one a byte: in a vector register where there is SSE2, in a wide integer elsewhere.
+//! Sixteen decimal digits at once, one in each byte: in a vector register with SSE2, in a wide integer elsewhere.
 
 #![allow(unsafe_code)]
 
@@ -55,7 +55,7 @@ mod vector {
             unsafe { Text(_mm_or_si128(self.0, _mm_set1_epi8(b'0' as i8))) }
         }
 
-        /// The digits that `whole` marks, a gap of one byte, and the digits behind them, as far as there is space.
+        /// The digits that `whole` marks, a gap of one byte, and then as many of the other digits as fit.
         #[inline(always)]
         pub(in super::super) fn spread(self, whole: &[u8; 16]) -> Text {
             // SAFETY: as in `of`, and an unaligned load of the 16 bytes of the array.
@@ -108,7 +108,7 @@ mod portable {
             Text(self.0 | u128::from_ne_bytes([b'0'; 16]))
         }
 
-        /// The digits that `whole` marks, a gap of one byte, and the digits behind them, as far as there is space.
+        /// The digits that `whole` marks, a gap of one byte, and then as many of the other digits as fit.
         #[inline(always)]
         pub(in super::super) fn spread(self, whole: &[u8; 16]) -> Text {
             let whole = u128::from_le_bytes(*whole);

@@ -1,6 +1,6 @@
 //! Numbers as RFC 8785 (JCS), section 3.2.2.3, wants them: with the text of ECMAScript's `Number::toString`.
 //!
-//! It has the digits of every other shortest text, so it is made of ours. What differs is the layout: no `.0`, no sign
+//! It has the same digits as any shortest text, so it is made from ours. Only the layout differs: no `.0`, no sign
 //! before zero, and an exponent only from 10^21 on and below 10^-6.
 
 use std::mem::MaybeUninit;

@@ -1,17 +1,17 @@
 //! Writes the shortest decimal text of a double, in place.
 //!
 //! A double is `c · 2^q`, and every real number closer to it than to its neighbours reads back as the same double. Of
-//! the decimals in that interval, the one with the fewest digits is wanted, and of those the closest.
+//! the decimals in that interval we want the one with the fewest digits, and if there are several, the closest.
 //!
-//! With `10^k` the largest power of ten that is not wider than the interval, there are two cases. The interval holds a
-//! multiple of `10^(k+1)`, at most one; or the multiple of `10^k` closest to the double is what is wanted. So `c` is
-//! multiplied by the constant `2^q / 10^(k+1)`, which depends on the exponent only and stands in a table as a
-//! fraction of 128 bits. The product has the first 15 or 16 digits as its integer part. Its fraction says whether this
-//! integer, or the next, lies in the interval; otherwise it gives one more digit. (The idea of the two candidates is
-//! that of Raffaello Giulietti's Schubfach.)
+//! Let `10^k` be the largest power of ten that is not wider than the interval. Then there are two cases. Either the
+//! interval contains a multiple of `10^(k+1)` (at most one), or the answer is the multiple of `10^k` that is closest to
+//! the double. So `c` is multiplied by the constant `2^q / 10^(k+1)`, which depends on the exponent only and is in a
+//! table, as a fraction of 128 bits. The integer part of the product has the first 15 or 16 digits. Its fraction tells
+//! whether this integer, or the next one, is in the interval; if neither is, it gives one more digit. (The two
+//! candidates are the idea of Raffaello Giulietti's Schubfach.)
 //!
-//! There are hardly any branches, because digits are not predictable: sign, number of digits and the place of the point
-//! are offsets and masks. What the fast path does not cover goes to `zmij`, which writes the same text.
+//! There are hardly any branches, because digits cannot be predicted: sign, number of digits and the place of the point
+//! are offsets and masks. The rare cases that this does not cover go to `zmij`, which writes the same text.
 
 #![allow(unsafe_code)]
 
@@ -20,7 +20,7 @@ use std::mem::MaybeUninit;
 
 use super::digits::Digits;
 
-/// Room that [`write()`] needs, in bytes. A text has at most 24; this is what wide stores touch.
+/// Room that [`write()`] needs, in bytes. A text has at most 24, but wide stores touch more.
 pub(super) const ROOM: usize = 32;
 
 /// The fraction bits of a double, and its exponent field.
@@ -38,14 +38,14 @@ const fn power(field: i32) -> i32 {
     (((field - BIAS) * 315_653) >> 20) + 1
 }
 
-/// `2^q / 10^(k+1)` for each exponent field: the 128 bits behind the binary point, upper half first, rounded down.
+/// `2^q / 10^(k+1)` for each exponent field: the 128 bits after the binary point, upper half first, rounded down.
 static SCALES: [[u64; 2]; 2048] = scales();
 
 /// A fraction of 256 bits, least significant part first. Wide enough that rounding down at each step does not reach the
 /// 128 bits that are used.
 type Wide = [u64; 4];
 
-/// `wide` shifted right by less than 64 bits; what comes in from the left are the lowest bits of `upper`.
+/// `wide` shifted right by less than 64 bits; the lowest bits of `upper` come in from the left.
 const fn shifted(wide: Wide, upper: u64, bits: u32) -> Wide {
     let mut result = [0; 4];
     let mut i = 0;
@@ -121,12 +121,12 @@ const fn scales() -> [[u64; 2]; 2048] {
 struct Layout {
     /// Marks the digits before the point.
     whole: [u8; 16],
-    /// Where the digits behind the point begin, less the number of digits before it.
+    /// Where the digits after the point begin, less the number of digits before it.
     start: usize,
 }
 
 /// The decimal exponents of the first digit that are written without an exponent: -5 to 15. For the last of them all 16
-/// digits stand before the point.
+/// digits are before the point.
 const LOWEST_PLAIN: i64 = -5;
 static LAYOUTS: [Layout; 20] = {
     let mut table = [Layout { whole: [0; 16], start: 1 }; 20];
@@ -202,7 +202,7 @@ pub(super) fn write(bits: u64, room: &mut [MaybeUninit<u8>; ROOM]) -> usize {
     // is cut off does not matter, as long as the rest is not in the first 16.
     let digit = (fraction >> 36) as u32 * 10 + (1 << 27) + 8;
     if digit & 0x0fff_fff0 == 0 {
-        // Just between two digits, or too close to it to tell.
+        // Halfway between two digits, or too close to that to tell.
         return write_rare(bits, room);
     }
     // The interval holds the integer above if the sum carries, and the one below if it stays under the width.
@@ -221,13 +221,13 @@ pub(super) fn write(bits: u64, room: &mut [MaybeUninit<u8>; ROOM]) -> usize {
     let exponent = ((field as i64 * 315_653 - i64::from(BIAS) * 315_653) >> 20) + digit_index as i64;
 
     let place = (exponent - LOWEST_PLAIN) as usize;
-    // SAFETY: everything is written between `text`, at most 1 byte behind the start of the room, and 26 bytes behind
+    // SAFETY: everything is written between `text`, at most 1 byte after the start of the room, and 26 bytes after
     // that. `start` is at most 6 and `last` at most 16.
     //
-    // What is counted is initialised. Without an exponent: up to `start` by the first store, which is 8 bytes, and if
-    // `start` is 1 by the third; 16 bytes from there by the second, and the digit behind them if there is one. The
-    // point is at most 15 bytes behind `start`. With an exponent: 18 bytes by the first three stores, less if there
-    // are less digits, and then the exponent.
+    // All bytes that are counted are initialised. Without an exponent: up to `start` by the first store, which is 8
+    // bytes, and if `start` is 1 by the third; 16 bytes from there by the second, and the digit after them if there is
+    // one. The point is at most 15 bytes after `start`. With an exponent: 18 bytes by the first three stores, less if
+    // there are fewer digits, and then the exponent.
     unsafe {
         let text = room.as_mut_ptr().cast::<u8>().add(sign);
         let end = if let Some(layout) = LAYOUTS.get(place) {
@@ -257,7 +257,8 @@ pub(super) fn write(bits: u64, room: &mut [MaybeUninit<u8>; ROOM]) -> usize {
     }
 }
 
-/// What [`write()`] does not cover: zero, subnormals, some powers of two, and about every 2^24th of the others.
+/// Writes the doubles that [`write()`] does not cover: zero, subnormals, some powers of two, and about every 2^24th of
+/// the others.
 #[cold]
 #[inline(never)]
 fn write_rare(bits: u64, room: &mut [MaybeUninit<u8>; ROOM]) -> usize {

@@ -1,9 +1,9 @@
-//! Integers and floats, with the text that serde_json has given them since 1.0.147: `f32` through `zmij`, integers of
-//! more than 64 bits through `itoa`, all else by routines that write in place.
+//! Integers and floats, with the text that serde_json has given them since 1.0.147: `f32` by `zmij`, integers of more
+//! than 64 bits by `itoa`, everything else by routines that write in place.
 //!
 //! * `float`: the shortest text of an `f64`
 //! * `digits`: sixteen digits at once
-//! * `rare`: what the options say of numbers that are not finite, or that a double cannot hold
+//! * `rare`: numbers that are not finite, or that a double cannot hold, as the options want them
 //! * `ecmascript`: the text that RFC 8785 asks for
 
 #![allow(unsafe_code)]
@@ -23,7 +23,7 @@ use crate::error::Result;
 /// Room that [`single_in_place`] needs, in bytes.
 const SINGLE_ROOM: usize = size_of::<zmij::Buffer>();
 
-/// Room that [`integer_in_place`] needs, in bytes: a sign, 20 digits, and what is behind them in the last wide store.
+/// Room that [`integer_in_place`] needs, in bytes: a sign, 20 digits, and the rest of the last wide store.
 const INTEGER_ROOM: usize = 1 + 20 + 8;
 
 impl<const PLAIN: bool> Formatter<'_, PLAIN> {
@@ -53,9 +53,9 @@ impl<const PLAIN: bool> Formatter<'_, PLAIN> {
         self.out.put(itoa::Buffer::new().format(value).as_bytes())
     }
 
-    /// A double; one that is not finite becomes what the options say.
+    /// A double. If it is not finite, the options decide.
     ///
-    /// Out of line with all that it does: one call for a float, and little code for each field of a struct.
+    /// Out of line, together with everything it does: so a float field of a struct costs little code.
     #[inline(never)]
     pub(crate) fn float(&mut self, value: f64) -> Result<()> {
         if !PLAIN && self.options.canonical {
@@ -82,7 +82,7 @@ impl<const PLAIN: bool> Formatter<'_, PLAIN> {
         if text.is_empty() { self.non_finite(value) } else { self.out.put_slow(text) }
     }
 
-    /// A float of half the width: as a double, it would be another number with more digits.
+    /// A float of half the width. Converted to a double, it would have more digits.
     #[inline]
     pub(crate) fn single_float(&mut self, value: f32) -> Result<()> {
         if !value.is_finite() {
@@ -106,7 +106,7 @@ impl<const PLAIN: bool> Formatter<'_, PLAIN> {
 fn float_in_place(value: f64, room: &mut [MaybeUninit<u8>]) -> &mut [u8] {
     let (room, _) = room.split_first_chunk_mut().expect("the caller has looked");
     let len = float::write(value.to_bits(), room);
-    // SAFETY: `write` has initialised this many bytes of the room, so there are not more.
+    // SAFETY: `write` has initialised this many bytes of the room.
     unsafe {
         assert_unchecked(len <= float::ROOM);
         slice::from_raw_parts_mut(room.as_mut_ptr().cast::<u8>(), len)
@@ -130,7 +130,7 @@ fn single_in_place(value: f32, room: &mut [MaybeUninit<u8>]) -> &mut [u8] {
     };
     let text = buffer.format_finite(value);
     let (text, len) = (text.as_ptr(), text.len());
-    // Where in its buffer the text stands is up to `zmij`. It is the start; this keeps us right if that ever changes.
+    // `zmij` may put the text anywhere in its buffer. Today that is the start; this stays right if it changes.
     let offset = text.addr() - start.addr();
     // SAFETY: the text lies inside the buffer, so `offset + len` is at most the length of `room`; its bytes are
     // initialised, and `copy` allows the two places to overlap.
@@ -188,9 +188,9 @@ fn put_leading(value: u32, room: &mut [MaybeUninit<u8>], at: usize) -> usize {
 
 /// The number of decimal digits of a number.
 ///
-/// Numbers of as many bits have as many digits, or one more from a power of ten on. The table adds to each such range
-/// what carries into the upper half from that power on. Taking the length from the digits would be less code, but
-/// everything behind a number waits for its length, and this is known sooner.
+/// Numbers with equally many bits have equally many digits, or one more from some power of ten on. The table has a
+/// value for each number of bits, such that adding it carries into the upper half from that power on. Counting the
+/// digits would be less code, but everything after a number waits for its length, and this gives it sooner.
 #[inline(always)]
 fn digit_count(value: u32) -> usize {
     const CARRIES: [u64; 32] = {

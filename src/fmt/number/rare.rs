@@ -1,4 +1,4 @@
-//! Numbers that the options may want in another form, because JSON, or what reads it, cannot express them.
+//! Numbers that the options may write in another form, because JSON or its readers cannot express them.
 
 use crate::error::Result;
 use crate::fmt::Formatter;
@@ -55,6 +55,6 @@ pub(super) fn is_integer(number: &str) -> bool {
 
 /// Whether this is an integer beyond ±[`MAX_SAFE`].
 fn is_big_integer(number: &str) -> bool {
-    // What does not fit a `u64` is big.
+    // An integer that does not fit a `u64` is big.
     is_integer(number) && number.trim_start_matches('-').parse::<u64>().map_or(true, |value| value > MAX_SAFE)
 }

@@ -8,7 +8,7 @@ use crate::escape;
 
 /// A tree that can be taken apart, one level at a time.
 pub trait Parts: Sized {
-    /// Whether what is left of the tree has to be freed.
+    /// Whether the rest of the tree has to be freed.
     const OWNED: bool;
     type Text: AsRef<str>;
     type Number: Borrow<Number>;
@@ -59,7 +59,7 @@ impl Parts for Value {
         match self {
             Value::String(text) => escape::prefetch(text.as_ptr()),
             Value::Array(items) => escape::prefetch(items.as_ptr()),
-            // Where the members of an object stand it tells only after it has looked at them.
+            // A map does not expose where its members are.
             Value::Object(_) | Value::Null | Value::Bool(_) | Value::Number(_) => {}
         }
     }
