@@ -7,8 +7,8 @@ use bytes::Bytes;
 use http_body_util::BodyExt;
 use hyper::body::Incoming;
 use hyper::{Method, Request, Response};
-use hyper_util::client::legacy::Client as Pool;
 use hyper_util::client::legacy::connect::HttpConnector;
+use hyper_util::client::legacy::{Client as Pool, Error};
 use hyper_util::rt::TokioExecutor;
 
 use crate::Server;
@@ -44,7 +44,11 @@ impl Client {
     }
 
     pub async fn send(&self, request: Request<Body>) -> Response<Incoming> {
-        within(self.pool.request(request)).await.expect("a response")
+        self.try_send(request).await.expect("a response")
+    }
+
+    pub async fn try_send(&self, request: Request<Body>) -> Result<Response<Incoming>, Error> {
+        within(self.pool.request(request)).await
     }
 }
 

@@ -1,6 +1,8 @@
 //! Documents that fail: before the status is sent, and after it.
 
+use axum::body::Body;
 use http_body_util::BodyExt;
+use hyper::Request;
 use json_rope_http_tests::client::{Client, VERSIONS, body, within};
 use json_rope_http_tests::{Server, routes};
 
@@ -29,7 +31,14 @@ async fn late_error_breaks_off_the_response() {
         let client = Client::new(version);
         for kind in &KINDS[1..] {
             for n in [2_000, 500_000] {
-                let response = client.get(&server, &format!("/fail/{kind}?n={n}")).await;
+                let request = Request::get(server.url(&format!("/fail/{kind}?n={n}"))).body(Body::empty()).unwrap();
+                let response = match client.try_send(request).await {
+                    Ok(response) => response,
+                    // An error soon after the status can overtake it: hyper closes the connection before it has written
+                    // the head (HTTP/1.1), or the reset of the stream is seen first (HTTP/2).
+                    Err(_) if n == 2_000 => continue,
+                    Err(error) => panic!("{version:?} {kind} {n}: {error}"),
+                };
                 assert_eq!(response.status(), 200, "{version:?} {kind} {n}");
                 let (whole, mut text, mut frames) = (routes::numbers(n), Vec::new(), response.into_body());
                 let error = loop {
