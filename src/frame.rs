@@ -8,8 +8,9 @@ use crate::options::{DATA, LineBreaks, Options};
 /// ```
 /// use json_rope::{Encoder, Frame};
 ///
-/// let mut lines = Encoder::new().records(Frame::NdJson, [1, 2]);
-/// assert_eq!(std::io::read_to_string(&mut lines).unwrap(), "1\n2\n");
+/// let lines: json_rope::Rope = Encoder::new().records(Frame::NdJson, [1, 2]).collect::<Result<_, _>>()?;
+/// assert_eq!(lines, "1\n2\n");
+/// # Ok::<(), json_rope::Error>(())
 /// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[non_exhaustive]
