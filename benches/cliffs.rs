@@ -96,7 +96,7 @@ const DIMENSIONS: [Dimension; 22] = [
     ("a string of three-byte characters", 20_000, |n| Doc::Tree("漢字".repeat(n / 6).into())),
     ("a string in pieces", 1_000, Doc::Pieces),
     ("a key", 10_000, |n| Doc::Tree(json!({ "key / <é> ".repeat(n / 10): 1 }))),
-    ("depth, arrays", 200, |n| Doc::Tree((0..n).fold(json!(1), |tree, _| json!([tree])))),
+    ("depth, arrays", 100, |n| Doc::Tree((0..n).fold(json!(1), |tree, _| json!([tree])))),
     ("depth, objects", 50, |n| Doc::Tree((0..n).fold(json!(1), |tree, _| json!({ "a": tree, "b": 1 })))),
     ("depth, unsorted", 60, |depth| Doc::Deep { depth, text: String::new() }),
     ("depth, unsorted around 100 kB", 60, |depth| Doc::Deep { depth, text: "x".repeat(100_000) }),

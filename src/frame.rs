@@ -1,7 +1,7 @@
 //! The envelopes that a message can be sent in: the bytes before and after it.
 
 use crate::error::{Error, Result};
-use crate::options::{DATA, LineBreaks, Options};
+use crate::options::Options;
 
 /// How one message of a stream is told apart from the next.
 ///
@@ -45,6 +45,23 @@ impl Frame {
     /// ```
     pub const HTTP_END: &'static [u8] = b"0\r\n\r\n";
 }
+
+/// How line breaks outside of strings are written: those of indentation, and those in JSON from elsewhere. Decided by the
+/// frame, not by the caller.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(crate) enum Newlines {
+    #[default]
+    Keep,
+    /// Kept, in a JSON text sequence: there a record separator (0x1E) would begin the next text.
+    KeepInSequence,
+    /// Left out: a line is the frame.
+    Strip,
+    /// As line feeds, and each line of an event begins with [`SSE_DATA`].
+    Sse,
+}
+
+/// What precedes every line of a server-sent event.
+pub(crate) const SSE_DATA: &[u8] = b"data: ";
 
 /// The longest prefix, in bytes: 16 hexadecimal digits and CRLF.
 const MAX_PREFIX: usize = 18;
@@ -103,7 +120,7 @@ impl Frame {
     pub(crate) fn opening(self) -> &'static [u8] {
         match self {
             Frame::JsonSeq => b"\x1e",
-            Frame::ServerSentEvent => DATA,
+            Frame::ServerSentEvent => SSE_DATA,
             _ => b"",
         }
     }
@@ -157,15 +174,15 @@ impl Frame {
     ///
     /// # Errors
     /// A configuration error if the options do not go with the frame.
-    pub(crate) fn line_breaks(self, options: &Options) -> Result<LineBreaks> {
+    pub(crate) fn newlines(self, options: &Options) -> Result<Newlines> {
         match self {
             Frame::NdJson if options.style.pretty => {
                 Err(Error::config("a document in Frame::NdJson is one line, so the encoder cannot be pretty"))
             }
-            Frame::NdJson => Ok(LineBreaks::Removed),
-            Frame::ServerSentEvent => Ok(LineBreaks::WithData),
-            Frame::JsonSeq => Ok(LineBreaks::KeptInSequence),
-            _ => Ok(LineBreaks::Kept),
+            Frame::NdJson => Ok(Newlines::Strip),
+            Frame::ServerSentEvent => Ok(Newlines::Sse),
+            Frame::JsonSeq => Ok(Newlines::KeepInSequence),
+            _ => Ok(Newlines::Keep),
         }
     }
 }

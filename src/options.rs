@@ -65,23 +65,6 @@ pub enum BytesFormat {
     Hex,
 }
 
-/// How line breaks outside of strings are written: those of indentation, and those in JSON from elsewhere. The frame
-/// decides, not the caller.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub(crate) enum LineBreaks {
-    #[default]
-    Kept,
-    /// Kept, and record separators (0x1E) are left out: in a JSON text sequence one would begin the next text.
-    KeptInSequence,
-    /// Left out: a line is the frame.
-    Removed,
-    /// Each line of an event begins with [`DATA`].
-    WithData,
-}
-
-/// The prefix of every line of a server-sent event.
-pub(crate) const DATA: &[u8] = b"data: ";
-
 /// The most bytes that one step of indentation may have.
 pub(crate) const MAX_INDENT: usize = 64;
 

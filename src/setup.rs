@@ -1,6 +1,7 @@
 //! What a document needs to know of its source before anything is written.
 
-use crate::options::{LineBreaks, Options};
+use crate::frame::Newlines;
+use crate::options::Options;
 
 /// What a source asks for before it writes.
 #[derive(Clone, Copy)]
@@ -10,7 +11,7 @@ pub struct Setup {
     /// Bytes of a frame before and after the body.
     pub(crate) framing: (usize, usize),
     /// How line breaks outside of strings are written.
-    pub(crate) line_breaks: LineBreaks,
+    pub(crate) newlines: Newlines,
     /// Whether `max_len` is for the whole output, and not for each record.
     pub(crate) limits_whole: bool,
     /// Bytes before the body that an error's offset does not count.
@@ -29,6 +30,6 @@ impl Setup {
     }
 
     pub(crate) const fn with_depth(max_depth: usize) -> Setup {
-        Setup { max_depth, framing: (0, 0), line_breaks: LineBreaks::Kept, limits_whole: true, origin: 0 }
+        Setup { max_depth, framing: (0, 0), newlines: Newlines::Keep, limits_whole: true, origin: 0 }
     }
 }

@@ -113,8 +113,8 @@ impl Writer {
 
     pub(crate) fn of_records(encoder: Encoder, frame: Frame) -> Writer {
         let options = encoder.options();
-        let (setup, place) = match frame.line_breaks(options) {
-            Ok(line_breaks) => (Setup { line_breaks, limits_whole: false, ..Setup::recursive(options) }, Place::Start),
+        let (setup, place) = match frame.newlines(options) {
+            Ok(newlines) => (Setup { newlines, limits_whole: false, ..Setup::recursive(options) }, Place::Start),
             Err(_) => (Setup::recursive(options), Place::Refused),
         };
         let records = Records { frame, max_len: options.max_len.min(frame.max_len()), count: 0 };
@@ -387,7 +387,7 @@ impl Writer {
             Place::Panicked => return self.fail(Error::data("a value panicked, so the document is incomplete"), true),
             Place::Failed => return Error::data("an earlier value failed, so the document is incomplete"),
             Place::Refused => {
-                let refused = self.state.records.as_ref().map(|of| of.frame.line_breaks(self.encoder.options()));
+                let refused = self.state.records.as_ref().map(|of| of.frame.newlines(self.encoder.options()));
                 return refused.and_then(Result::err).unwrap_or_else(|| Error::misuse("the frame is refused"));
             }
         };

@@ -6,7 +6,7 @@
 
 use super::Formatter;
 use crate::error::{Error, Result};
-use crate::options::{DATA, LineBreaks};
+use crate::frame::{Newlines, SSE_DATA};
 
 impl<const PLAIN: bool> Formatter<'_, PLAIN> {
     /// Enters a container.
@@ -101,8 +101,8 @@ impl<const PLAIN: bool> Formatter<'_, PLAIN> {
     /// Begins the template of lines: a comma and a line break, and one step of indentation, from which longer ones are
     /// made. In a server-sent event each line of the template begins with the prefix of data.
     pub(super) fn begin_line_template(&mut self, indent: &str) {
-        let (prefix, is_event) = match self.line_breaks {
-            LineBreaks::WithData => (DATA, true),
+        let (prefix, is_event) = match self.newlines {
+            Newlines::Sse => (SSE_DATA, true),
             _ => (&b""[..], false),
         };
         self.line.extend_from_slice(b",\n");
@@ -119,7 +119,7 @@ impl<const PLAIN: bool> Formatter<'_, PLAIN> {
 
     /// A new line, indented to the depth, between the given marks.
     pub(super) fn new_line(&mut self, before: Option<u8>, after: Option<u8>) -> Result<()> {
-        debug_assert!(self.line_breaks != LineBreaks::Removed, "a pretty encoder is refused by the frame");
+        debug_assert!(self.newlines != Newlines::Strip, "a pretty encoder is refused by the frame");
         // Lines of one depth differ in the marks only, so the rest is put together once.
         let len = self.indent_start + self.depth * self.indent_len;
         while self.line.len() < len {
@@ -127,10 +127,10 @@ impl<const PLAIN: bool> Formatter<'_, PLAIN> {
                 self.line.push(self.line[at]);
             }
         }
-        if self.line_breaks == LineBreaks::WithData {
+        if self.newlines == Newlines::Sse {
             // Bytes that the frame adds do not count for `max_len`.
             let lines = self.line[..len].iter().filter(|&&byte| byte == b'\n').count();
-            self.out.raise_limit(DATA.len() * lines);
+            self.out.raise_limit(SSE_DATA.len() * lines);
         }
         self.line[0] = before.unwrap_or_default();
         self.out.put(&self.line[usize::from(before.is_none())..len])?;
@@ -142,13 +142,13 @@ impl<const PLAIN: bool> Formatter<'_, PLAIN> {
 
     /// A line break, as the frame wants it.
     pub(super) fn line_break(&mut self) -> Result<()> {
-        match self.line_breaks {
-            LineBreaks::Kept | LineBreaks::KeptInSequence => self.out.put_byte(b'\n'),
-            LineBreaks::Removed => Ok(()),
-            LineBreaks::WithData => {
-                self.out.raise_limit(DATA.len());
+        match self.newlines {
+            Newlines::Keep | Newlines::KeepInSequence => self.out.put_byte(b'\n'),
+            Newlines::Strip => Ok(()),
+            Newlines::Sse => {
+                self.out.raise_limit(SSE_DATA.len());
                 self.out.put_byte(b'\n')?;
-                self.out.put(DATA)
+                self.out.put(SSE_DATA)
             }
         }
     }

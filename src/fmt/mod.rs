@@ -26,7 +26,8 @@ mod string;
 use smallvec::SmallVec;
 
 use crate::error::{Error, Result};
-use crate::options::{LineBreaks, Options, Style};
+use crate::frame::Newlines;
+use crate::options::{Options, Style};
 use crate::out::Out;
 use crate::setup::Setup;
 use inline::Inline;
@@ -54,7 +55,7 @@ pub struct Formatter<'a, const PLAIN: bool> {
     /// Where in `line` indentation begins, and how long one step is.
     indent_start: usize,
     indent_len: usize,
-    line_breaks: LineBreaks,
+    newlines: Newlines,
     inline: Option<Box<Inline>>,
 }
 
@@ -73,7 +74,7 @@ impl<'a, const PLAIN: bool> Formatter<'a, PLAIN> {
             line: SmallVec::new(),
             indent_start: 0,
             indent_len: 0,
-            line_breaks: setup.line_breaks,
+            newlines: setup.newlines,
             inline: None,
         }
     }

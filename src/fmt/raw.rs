@@ -12,7 +12,7 @@ use super::Formatter;
 use super::string::SEND_FROM;
 use crate::error::Result;
 use crate::escape::{self, Escapes};
-use crate::options::LineBreaks;
+use crate::frame::Newlines;
 use crate::out::MIN_LINK_LEN;
 use crate::rope::Rope;
 
@@ -83,12 +83,12 @@ impl<const PLAIN: bool> Formatter<'_, PLAIN> {
 
     /// Whether neither the options nor the frame promise anything of the bytes that come out.
     fn keeps_all_bytes(&self) -> bool {
-        self.line_breaks == LineBreaks::Kept && (PLAIN || self.options.escapes == Escapes::none())
+        self.newlines == Newlines::Keep && (PLAIN || self.options.escapes == Escapes::none())
     }
 
     /// Whether all characters but [`RECORD_SEPARATOR`] may come out.
     fn keeps_all_text(&self) -> bool {
-        self.line_breaks == LineBreaks::KeptInSequence && (PLAIN || self.options.escapes == Escapes::none())
+        self.newlines == Newlines::KeepInSequence && (PLAIN || self.options.escapes == Escapes::none())
     }
 
     /// Writes a rope with only those characters that may come out.
@@ -163,8 +163,8 @@ impl<const PLAIN: bool> Formatter<'_, PLAIN> {
             at += escape::clean_json_len(escapes, &json.as_bytes()[at..]);
             let character = json[at..].chars().next()?;
             let reserved = match character {
-                '\n' | '\r' => matches!(self.line_breaks, LineBreaks::Removed | LineBreaks::WithData),
-                '\x1e' => self.line_breaks == LineBreaks::KeptInSequence,
+                '\n' | '\r' => matches!(self.newlines, Newlines::Strip | Newlines::Sse),
+                '\x1e' => self.newlines == Newlines::KeepInSequence,
                 '\0'..' ' => false,
                 // `\/` is what a solidus is written as.
                 '/' => escapes.has(Escapes::SOLIDUS) && !ends_in_escape(&json[..at], escaped),

@@ -25,11 +25,11 @@ impl<S: Source> Framed<S> {
 
 impl<S: Source> Source for Framed<S> {
     fn setup(&self, options: &Options) -> Result<Setup> {
-        let line_breaks = self.frame.line_breaks(options)?;
+        let newlines = self.frame.newlines(options)?;
         let framing = (self.frame.headroom(), self.frame.suffix().len());
         // An error's offset counts from the start of the body.
         let origin = self.frame.opening().len() as u64;
-        Ok(Setup { line_breaks, framing, origin, limits_whole: false, ..self.body.setup(options)? })
+        Ok(Setup { newlines, framing, origin, limits_whole: false, ..self.body.setup(options)? })
     }
 
     fn step<const PLAIN: bool>(&mut self, formatter: &mut Formatter<'_, PLAIN>) -> Result<Progress> {
@@ -78,8 +78,8 @@ impl<I: TryNext<Value: Serialize>> Source for Records<I> {
 
 /// The setup of a stream of records.
 pub(crate) fn records_setup(frame: Frame, options: &Options) -> Result<Setup> {
-    let line_breaks = frame.line_breaks(options)?;
-    Ok(Setup { line_breaks, limits_whole: false, ..Setup::recursive(options) })
+    let newlines = frame.newlines(options)?;
+    Ok(Setup { newlines, limits_whole: false, ..Setup::recursive(options) })
 }
 
 /// Writes `body` in its frame.
