@@ -28,8 +28,10 @@ pub struct Way {
     pub name: &'static str,
     pub source: Source,
     pub frame: Option<Frame>,
-    run: fn(&Case<'_>) -> Output,
+    run: Run,
 }
+
+type Run = fn(&Case<'_>) -> Output;
 
 /// One document on one way.
 pub struct Case<'a> {
@@ -131,7 +133,7 @@ pub fn ways() -> Vec<Way> {
             drained(case.encoder.try_array(case.items().iter().map(Ok::<_, Error>)))
         }),
     ];
-    let framed: [(&str, Source, fn(&Case<'_>) -> Output); 6] = [
+    let framed: [(&str, Source, Run); 6] = [
         ("encode_framed", Source::Document, |case| rope(case.encoder.encode_framed(case.frame(), case.root()))),
         ("encode_framed_into", Source::Document, |case| {
             appended(|rope| case.encoder.encode_framed_into(case.frame(), rope, case.root()))
@@ -155,7 +157,7 @@ pub fn ways() -> Vec<Way> {
     ways
 }
 
-fn way(name: &'static str, source: Source, run: fn(&Case<'_>) -> Output) -> Way {
+fn way(name: &'static str, source: Source, run: Run) -> Way {
     Way { name, source, frame: None, run }
 }
 
