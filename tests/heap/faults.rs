@@ -297,7 +297,7 @@ fn a_million_small_messages() {
 
 /// After a large value a sink that lives on keeps no more than before, save the list of its queue.
 fn small_after_large_in_a_sink() {
-    let large = "x".repeat(16 << 20);
+    let large = "x".repeat(4 << 20);
     let encoder = Encoder::new();
     let mut sink = VectoredSink::new(Pieces(0));
     let small = |sink: &mut VectoredSink<Pieces>| {

@@ -17,12 +17,15 @@ fn peak(chunks: impl Iterator<Item = Result<Bytes, Error>>) -> (usize, usize) {
     (heap.peak, len)
 }
 
-/// A tree of 64 MiB, with long strings and short ones.
+/// More in a release build.
+const SCALE: usize = if cfg!(debug_assertions) { 1 } else { 4 };
+
+/// A tree of more than 16 MiB for each step of the scale, with long strings and short ones.
 fn large_tree() -> Value {
     let row = |n: usize| json!({"n": n, "text": "é\"€".repeat(20), "half": n as f64 / 2.0});
-    let mut rows: Vec<_> = (0..30 * MIB / 200).map(row).collect();
-    rows.push(json!("\u{1}é".repeat(5 * MIB)));
-    rows.push(json!({"x".repeat(10 * MIB): 1}));
+    let mut rows: Vec<_> = (0..SCALE * 8 * MIB / 200).map(row).collect();
+    rows.push(json!("\u{1}é".repeat(SCALE * 5 * MIB / 4)));
+    rows.push(json!({"x".repeat(SCALE * 5 * MIB / 2): 1}));
     Value::Array(rows)
 }
 
@@ -34,14 +37,14 @@ fn two_chunks() {
         let encoder = Encoder::builder().max_chunk(max).build().unwrap();
         let (heap, len) = peak(encoder.chunks(&tree));
         println!("tree: {len} bytes, chunks of {max}, peak {heap}");
-        assert!(len > 64 * MIB);
+        assert!(len > SCALE * 16 * MIB);
         assert!(heap <= 2 * max + SMALL, "{heap}");
 
-        let (heap, len) = peak(encoder.array((0..10_000_000u32).map(|n| n % 100)));
+        let (heap, len) = peak(encoder.array((0..SCALE as u32 * 1_000_000).map(|n| n % 100)));
         println!("array: {len} bytes, chunks of {max}, peak {heap}");
         assert!(heap <= 2 * max + SMALL, "{heap}");
         for frame in [Frame::NdJson, Frame::Grpc, Frame::HttpChunk] {
-            let (heap, len) = peak(encoder.records(frame, (0..500_000u32).map(|n| [n, 1])));
+            let (heap, len) = peak(encoder.records(frame, (0..SCALE as u32 * 100_000).map(|n| [n, 1])));
             println!("records, {frame:?}: {len} bytes, chunks of {max}, peak {heap}");
             assert!(heap <= 2 * max + SMALL, "{heap}");
         }

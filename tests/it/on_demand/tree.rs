@@ -174,12 +174,13 @@ fn what_comes_before_an_error_is_a_prefix_up_to_its_offset() {
     }
 }
 
-const DEEP: usize = 1_000_000;
+/// Far more levels than a small stack has room for.
+const DEEP: usize = 50_000;
 
-/// A tree of a million levels, arrays and objects in turn, and its text.
-fn deep() -> (Value, String) {
+/// A tree of so many levels, arrays and objects in turn, and its text.
+fn deep(levels: usize) -> (Value, String) {
     let (mut tree, mut open, mut close) = (json!("core"), Vec::new(), String::new());
-    for level in 0..DEEP {
+    for level in 0..levels {
         if level % 2 == 0 {
             tree = Value::Array(vec![tree]);
             open.push("[");
@@ -214,13 +215,13 @@ fn free(tree: Value) {
 #[test]
 fn a_million_levels() {
     on_a_small_stack(|| {
-        let (tree, want) = deep();
+        let (tree, want) = deep(1_000_000);
         let encoder = Encoder::new();
         assert!(encoder.encode_tree(&tree).unwrap() == want);
         assert!(drain(encoder.chunks(&tree)) == want);
         assert!(drain(encoder.chunks(tree)) == want, "and freed as it is walked");
 
-        let (tree, _) = deep();
+        let (tree, _) = deep(1_000_000);
         let mut half_way = encoder.chunks(tree);
         for _ in 0..20 {
             half_way.next().unwrap().unwrap();
@@ -228,7 +229,7 @@ fn a_million_levels() {
         drop(half_way);
 
         let sorted = Encoder::builder().sort_keys(true).build().unwrap();
-        let (tree, want) = deep();
+        let (tree, want) = deep(1_000_000);
         assert!(drain(sorted.chunks(tree)) == want);
     });
 }
@@ -236,22 +237,22 @@ fn a_million_levels() {
 #[test]
 fn a_deep_tree_is_freed_after_an_error_wherever_it_comes() {
     on_a_small_stack(|| {
-        let (tree, want) = deep();
+        let (tree, want) = deep(DEEP);
         free(tree);
-        let limits = [0, 1, 5, 8, 9, 10, 100_000, want.len() as u64 - 1];
+        let limits = [0, 1, 5, 8, 9, 10, 10_000, want.len() as u64 - 1];
         for max_len in limits {
             let encoder = Encoder::builder().max_len(max_len).first_chunk(16).build().unwrap();
-            let (tree, _) = deep();
+            let (tree, _) = deep(DEEP);
             // Also as the value of a long key, and beside others.
             let tree = if max_len < 14 { member("a key", Value::Array(vec![json!(1), tree])) } else { tree };
             let (begun, error) = drain_to_error(encoder.chunks(tree));
             assert!(error.is_limit());
             assert_eq!(begun.len() as u64, max_len);
         }
-        let encoder = Encoder::builder().max_depth(999_999).build().unwrap();
-        let (tree, _) = deep();
+        let encoder = Encoder::builder().max_depth(DEEP - 1).build().unwrap();
+        let (tree, _) = deep(DEEP);
         let (_, error) = drain_to_error(encoder.chunks(tree));
-        assert_eq!(error.pointer().unwrap().len(), 999_999 * 2, "a segment for each level around it");
+        assert_eq!(error.pointer().unwrap().len(), (DEEP - 1) * 2, "a segment for each level around it");
     });
 }
 
@@ -261,7 +262,7 @@ fn a_deep_tree_is_freed_when_it_was_to_come_next() {
     on_a_small_stack(|| {
         for max_len in [0, 3, 7, 10, 20] {
             let encoder = Encoder::builder().max_len(max_len).first_chunk(16).max_chunk(16).build().unwrap();
-            let (tree, _) = deep();
+            let (tree, _) = deep(DEEP);
             let members = [("a".to_owned(), json!(["some text"])), ("b".to_owned(), tree)];
             let (begun, error) = drain_to_error(encoder.chunks(Value::Object(Map::from_iter(members))));
             assert!(error.is_limit());
@@ -275,7 +276,7 @@ fn a_deep_tree_is_freed_when_a_long_key_stands_before_it() {
     on_a_small_stack(|| {
         let encoder = Encoder::builder().max_chunk(16).build().unwrap();
         for steps in 0..8 {
-            let (tree, _) = deep();
+            let (tree, _) = deep(DEEP);
             let mut chunks = encoder.chunks(member(&"key".repeat(40), tree));
             for _ in 0..steps {
                 chunks.next().unwrap().unwrap();

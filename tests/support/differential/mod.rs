@@ -126,10 +126,9 @@ fn one(node: &Node, style: &Style, frame: Option<Frame>) -> Expected {
     let rendered = node.render_until_failure(style);
     let is_complete = rendered.is_ok();
     let mut body = rendered.unwrap_or_else(|part| part);
-    match frame {
-        // Line breaks that are not escaped are outside of strings, where they mean nothing.
-        Some(Frame::NdJson | Frame::ServerSentEvent) => body.retain(|c| c != '\r'),
-        _ => {}
+    // Line breaks that are not escaped are outside of strings, where they mean nothing.
+    if matches!(frame, Some(Frame::NdJson | Frame::ServerSentEvent)) {
+        body.retain(|c| c != '\r');
     }
     if frame == Some(Frame::NdJson) {
         body.retain(|c| c != '\n');

@@ -31,8 +31,10 @@ pub struct Way {
     pub name: &'static str,
     pub source: Source,
     pub frame: Option<Frame>,
-    run: fn(&Case<'_>) -> Output,
+    run: Run,
 }
+
+type Run = fn(&Case<'_>) -> Output;
 
 /// One document on one way.
 pub struct Case<'a> {
@@ -186,7 +188,7 @@ pub fn ways() -> Vec<Way> {
             written(Vec::new(), write, |writer| writer)
         }),
     ];
-    let framed: [(&str, Source, fn(&Case<'_>) -> Output); 8] = [
+    let framed: [(&str, Source, Run); 8] = [
         ("encode_framed", Source::Document, |case| rope(case.encoder.encode_framed(case.frame(), case.root()))),
         ("encode_framed_into", Source::Document, |case| {
             appended(|rope| case.encoder.encode_framed_into(case.frame(), rope, case.root()))
@@ -220,7 +222,7 @@ pub fn ways() -> Vec<Way> {
     ways
 }
 
-fn way(name: &'static str, source: Source, run: fn(&Case<'_>) -> Output) -> Way {
+fn way(name: &'static str, source: Source, run: Run) -> Way {
     Way { name, source, frame: None, run }
 }
 
