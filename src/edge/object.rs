@@ -18,6 +18,9 @@ pub struct ObjectBuilder<P> {
     members: P,
 }
 
+/// The builder with one member more.
+type With<P, K, S> = ObjectBuilder<(P, Member<K, S>)>;
+
 impl Encoder {
     /// Begins an object with open parts, encoded on demand: the envelope that most answers of an API have, around items
     /// that should not be collected first.
@@ -56,7 +59,7 @@ impl<P: Members> ObjectBuilder<P> {
     /// assert_eq!(object.chunks().next().unwrap()?, r#"{"a":[1,2],"b":"c"}"#);
     /// # Ok::<(), json_rope::Error>(())
     /// ```
-    pub fn field<K: AsRef<str>, T: Serialize>(self, key: K, value: T) -> ObjectBuilder<(P, Member<K, Field<T>>)> {
+    pub fn field<K: AsRef<str>, T: Serialize>(self, key: K, value: T) -> With<P, K, Field<T>> {
         self.member(key, Field(value))
     }
 
@@ -68,7 +71,7 @@ impl<P: Members> ObjectBuilder<P> {
     /// assert_eq!(object.chunks().next().unwrap()?, r#"{"sum":10}"#);
     /// # Ok::<(), json_rope::Error>(())
     /// ```
-    pub fn field_with<K, F, T>(self, key: K, value: F) -> ObjectBuilder<(P, Member<K, LateField<F>>)>
+    pub fn field_with<K, F, T>(self, key: K, value: F) -> With<P, K, LateField<F>>
     where
         K: AsRef<str>,
         F: FnOnce() -> T,
@@ -84,7 +87,7 @@ impl<P: Members> ObjectBuilder<P> {
     /// assert_eq!(object.chunks().next().unwrap()?, r#"{"squares":[1,4,9]}"#);
     /// # Ok::<(), json_rope::Error>(())
     /// ```
-    pub fn array<K, I>(self, key: K, items: I) -> ObjectBuilder<(P, Member<K, Array<Infallible<I::IntoIter>>>)>
+    pub fn array<K, I>(self, key: K, items: I) -> With<P, K, Array<Infallible<I::IntoIter>>>
     where
         K: AsRef<str>,
         I: IntoIterator<Item: Serialize>,
@@ -102,7 +105,7 @@ impl<P: Members> ObjectBuilder<P> {
     /// assert_eq!(chunks.next().unwrap().unwrap_err().pointer(), Some("/items/1"));
     /// # Ok::<(), json_rope::Error>(())
     /// ```
-    pub fn try_array<K, I, T, E>(self, key: K, items: I) -> ObjectBuilder<(P, Member<K, Array<Fallible<I::IntoIter>>>)>
+    pub fn try_array<K, I, T, E>(self, key: K, items: I) -> With<P, K, Array<Fallible<I::IntoIter>>>
     where
         K: AsRef<str>,
         I: IntoIterator<Item = std::result::Result<T, E>>,
@@ -120,7 +123,7 @@ impl<P: Members> ObjectBuilder<P> {
     /// assert_eq!(object.chunks().next().unwrap()?, r#"{"tree":{"deep":[[[]]]}}"#);
     /// # Ok::<(), json_rope::Error>(())
     /// ```
-    pub fn tree<K: AsRef<str>, V: Tree>(self, key: K, tree: V) -> ObjectBuilder<(P, Member<K, V::Walk>)> {
+    pub fn tree<K: AsRef<str>, V: Tree>(self, key: K, tree: V) -> With<P, K, V::Walk> {
         let walker = tree.walk(self.encoder.options());
         self.member(key, walker)
     }
@@ -134,7 +137,7 @@ impl<P: Members> ObjectBuilder<P> {
         Chunks::new(self.encoder, Object::new(self.members))
     }
 
-    fn member<K, S: Source>(self, key: K, value: S) -> ObjectBuilder<(P, Member<K, S>)> {
+    fn member<K, S: Source>(self, key: K, value: S) -> With<P, K, S> {
         let member = Member::new(key, value, self.encoder.options());
         ObjectBuilder { members: (self.members, member), encoder: self.encoder }
     }

@@ -59,7 +59,8 @@ impl Out<'_> {
 
     /// Bytes in finished chunks and in the one that is being filled.
     pub(crate) fn pending(&self) -> usize {
-        self.chunks.len() + self.memory.tail.filled_len()
+        let first = self.message.as_ref().and_then(Message::first).map_or(0, |(_, chunk)| chunk.len());
+        self.chunks.len() + first + self.memory.tail.filled_len()
     }
 
     /// Whether the step is over: a chunk can be taken, or the document has failed, which [`check`](Self::check) tells.

@@ -1,6 +1,8 @@
 //! Documents piece by piece: the caller pushes tokens and values, and takes finished chunks.
 
-use std::{fmt, mem};
+mod state;
+
+use std::fmt;
 
 use bytes::Bytes;
 use serde::Serialize;
@@ -8,12 +10,12 @@ use smallvec::SmallVec;
 
 use crate::encoder::Encoder;
 use crate::error::{Error, Result};
-use crate::fmt::{Formatter, Key};
+use crate::fmt::Key;
 use crate::frame::Frame;
 use crate::run::{Document, Either, with};
-use crate::ser;
 use crate::setup::Setup;
-use crate::source::records;
+
+use state::{Place, Records, State};
 
 /// Writes a document, or records, piece by piece, while the program goes on between the pieces. Does no I/O. Made by
 /// [`Encoder::writer`] and [`Encoder::record_writer`].
@@ -55,54 +57,6 @@ pub struct Writer {
     document: Document,
     state: State,
     encoder: Encoder,
-}
-
-/// What may come next, and how much there is of what is open.
-struct State {
-    place: Place,
-    /// Elements or members of the innermost open container.
-    count: usize,
-    /// For the names of members: how many objects are open around this place.
-    level: usize,
-    /// What is open around that container, the document first.
-    outer: SmallVec<[Outer; 8]>,
-    records: Option<Records>,
-}
-
-/// Where in the document the writer is.
-#[derive(Clone, Copy, PartialEq, Eq)]
-enum Place {
-    /// In an array, where an element or the end is due.
-    Array,
-    /// After a key, where its value is due.
-    Member,
-    /// Before a document.
-    Start,
-    /// In an object, where a key or the end is due.
-    Object,
-    /// After the only document.
-    Complete,
-    Finished,
-    /// A value has panicked.
-    Panicked,
-    Failed,
-    /// The encoder does not go with the frame.
-    Refused,
-}
-
-/// A container or document that waits for the one inside it.
-#[derive(Clone, Copy)]
-struct Outer {
-    place: Place,
-    count: usize,
-    level: usize,
-}
-
-struct Records {
-    frame: Frame,
-    max_len: u64,
-    /// How many are complete.
-    count: u64,
 }
 
 impl Writer {
@@ -437,161 +391,4 @@ impl fmt::Debug for Writer {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("Writer").field("pending", &self.pending()).finish_non_exhaustive()
     }
-}
-
-impl Place {
-    #[inline(always)]
-    fn takes_value(self) -> bool {
-        matches!(self, Place::Array | Place::Member | Place::Start)
-    }
-}
-
-/// Sets the place if a value panics, so that nothing follows it.
-struct Watch<'s>(&'s mut Place);
-
-impl Drop for Watch<'_> {
-    #[cold]
-    fn drop(&mut self) {
-        *self.0 = Place::Panicked;
-    }
-}
-
-impl State {
-    /// Writes a value that is not the document.
-    #[inline(always)]
-    fn value<T: ?Sized + Serialize, const PLAIN: bool>(
-        &mut self,
-        formatter: &mut Formatter<'_, PLAIN>,
-        value: &T,
-    ) -> Result<()> {
-        self.before_value(formatter)?;
-        let watch = Watch(&mut self.place);
-        let written = ser::serialize(formatter, value);
-        mem::forget(watch);
-        written?;
-        after_value(formatter)
-    }
-
-    /// Writes a document that is one value.
-    #[inline(always)]
-    fn document<T: ?Sized + Serialize, const PLAIN: bool>(
-        &mut self,
-        formatter: &mut Formatter<'_, PLAIN>,
-        value: &T,
-    ) -> Result<()> {
-        self.begin_document(formatter)?;
-        let watch = Watch(&mut self.place);
-        let written = ser::serialize(formatter, value);
-        mem::forget(watch);
-        written?;
-        self.end_document(formatter)
-    }
-
-    /// Writes what stands before a value that is not the document, and goes to the place after it.
-    #[inline(always)]
-    fn before_value<const PLAIN: bool>(&mut self, formatter: &mut Formatter<'_, PLAIN>) -> Result<()> {
-        if self.place == Place::Member {
-            self.place = Place::Object;
-            return Ok(());
-        }
-        self.count += 1;
-        formatter.before_element(self.count - 1)
-    }
-
-    /// What stands before a document.
-    #[inline(never)]
-    fn begin_document<const PLAIN: bool>(&self, formatter: &mut Formatter<'_, PLAIN>) -> Result<()> {
-        match &self.records {
-            None => Ok(()),
-            Some(Records { frame, max_len, .. }) => {
-                formatter.out.begin_record();
-                records::begin(formatter, *frame, *max_len)
-            }
-        }
-    }
-
-    /// Goes on after a document.
-    #[inline(never)]
-    fn end_document<const PLAIN: bool>(&mut self, formatter: &mut Formatter<'_, PLAIN>) -> Result<()> {
-        after_value(formatter)?;
-        match &mut self.records {
-            None => self.place = Place::Complete,
-            Some(Records { frame, max_len, count }) => {
-                records::end(formatter, *frame, *max_len)?;
-                formatter.out.begin_record();
-                *count += 1;
-                self.place = Place::Start;
-            }
-        }
-        Ok(())
-    }
-
-    /// Begins a container, in which `inside` is the first place.
-    #[inline]
-    fn begin<const PLAIN: bool>(&mut self, formatter: &mut Formatter<'_, PLAIN>, inside: Place) -> Result<()> {
-        if self.place == Place::Start {
-            self.begin_document(formatter)?;
-        } else {
-            self.before_value(formatter)?;
-        }
-        formatter.open()?;
-        self.outer.push(Outer { place: self.place, count: self.count, level: self.level });
-        (self.place, self.count) = (inside, 0);
-        if inside == Place::Object {
-            self.level = formatter.out.enter_map();
-        }
-        Ok(())
-    }
-
-    /// Ends the innermost container.
-    #[inline]
-    fn end<const PLAIN: bool>(&mut self, formatter: &mut Formatter<'_, PLAIN>) -> Result<()> {
-        let (kind, members, level) = (self.place, self.count, self.level);
-        if let Some(outer) = self.outer.pop() {
-            Outer { place: self.place, count: self.count, level: self.level } = outer;
-        }
-        if kind == Place::Object {
-            formatter.out.leave_map(level);
-            formatter.close_object(members)?;
-        } else {
-            formatter.close_array(members)?;
-        }
-        if self.place == Place::Start { self.end_document(formatter) } else { after_value(formatter) }
-    }
-
-    /// Notes where the error happened.
-    #[cold]
-    fn locate<const PLAIN: bool>(
-        &mut self,
-        formatter: &mut Formatter<'_, PLAIN>,
-        error: Error,
-        in_value: bool,
-    ) -> Error {
-        let error = match &self.records {
-            None => formatter.fail(error),
-            Some(records) => formatter.out.fail_in_record(error, records.count),
-        };
-        let innermost = Outer { place: self.place, count: self.count, level: self.level };
-        let containers = self.outer.iter().copied().chain(in_value.then_some(innermost));
-        for Outer { place, count, level } in containers.rev() {
-            match place {
-                Place::Array => formatter.out.add_segment((count - 1).to_string()),
-                Place::Object => {
-                    let name = formatter.out.latest_key(level);
-                    formatter.out.add_segment(name);
-                }
-                _ => {}
-            }
-        }
-        error
-    }
-}
-
-#[inline(always)]
-fn after_value<const PLAIN: bool>(formatter: &mut Formatter<'_, PLAIN>) -> Result<()> {
-    if !PLAIN {
-        formatter.out.cut_released();
-    }
-    // There may be an error that a `Serialize` swallowed.
-    formatter.out.check()
 }
