@@ -45,11 +45,19 @@ impl<const PLAIN: bool> Formatter<'_, PLAIN> {
         if self.sorts() {
             // Sorting moves members, not what is between them.
             if index > 0 {
-                self.end_member()
+                self.end_member();
+                self.start(mark)?;
+            } else if self.inline.is_some() {
+                self.begin_members()?;
+                self.start(mark)?;
             } else {
-                self.begin_members()?
+                // The bracket need not wait.
+                self.out.put_byte(mark)?;
+                self.begin_members()?;
+                if self.options.pretty {
+                    self.new_line(None, None)?;
+                }
             }
-            self.start(mark)?;
             self.begin_member();
             return Ok(());
         }
