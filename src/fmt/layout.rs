@@ -44,20 +44,11 @@ impl<const PLAIN: bool> Formatter<'_, PLAIN> {
         let mark = if index == 0 { b'{' } else { b',' };
         if self.sorts() {
             // Sorting moves members, not what is between them.
-            if index > 0 {
-                self.end_member();
-                self.start(mark)?;
-            } else if self.inline.is_some() {
-                self.begin_members()?;
-                self.start(mark)?;
-            } else {
-                // The bracket need not wait.
-                self.out.put_byte(mark)?;
-                self.begin_members()?;
-                if self.options.pretty {
-                    self.new_line(None, None)?;
-                }
+            match index {
+                0 => self.begin_members()?,
+                _ => self.end_member(),
             }
+            self.start(mark)?;
             self.begin_member();
             return Ok(());
         }
