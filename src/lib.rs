@@ -297,3 +297,8 @@ fn string(json: Vec<u8>) -> Result<String> {
 #[cfg(doctest)]
 #[doc = include_str!("../README.md")]
 struct Readme;
+
+/// So are those of the page about options.
+#[cfg(doctest)]
+#[doc = include_str!("../docs/options.md")]
+struct OptionsPage;

@@ -202,6 +202,9 @@ impl EncoderBuilder {
     ///   and written anew. A fragment of several chunks is copied into one for that. An error in it names the place of
     ///   the whole fragment.
     ///
+    /// A `serde_json::Value` that was parsed has lost names that occurred twice, and, unless serde_json has its feature
+    /// `float_roundtrip`, last digits of some numbers. The canonical form of a JSON text is that of a fragment of it.
+    ///
     /// It holds as much memory as [`sort_keys`](Self::sort_keys): the outermost open object, twice while it is put in
     /// order, and about 50 bytes for each open member.
     ///

@@ -44,10 +44,9 @@ impl<const PLAIN: bool> Formatter<'_, PLAIN> {
         let mark = if index == 0 { b'{' } else { b',' };
         if self.sorts() {
             // Sorting moves members, not what is between them.
-            if index > 0 {
-                self.end_member()
-            } else {
-                self.begin_members()?
+            match index {
+                0 => self.begin_members()?,
+                _ => self.end_member(),
             }
             self.start(mark)?;
             self.begin_member();

@@ -105,7 +105,7 @@ impl<const PLAIN: bool> Formatter<'_, PLAIN> {
         }
     }
 
-    /// Holds an object from here on, before its bracket, so that its members can be put in order.
+    /// Holds an object from here on, so that its members can be put in order.
     pub(super) fn begin_members(&mut self) -> Result<()> {
         self.out.hold()?;
         self.sorter.objects.push(Object { first: self.sorter.members.len(), moved: 0 });

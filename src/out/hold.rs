@@ -13,8 +13,6 @@ pub(super) struct Holds {
     from: usize,
     /// How long the previous held part was, from the first hold to the last release.
     last: usize,
-    /// Whether the room was set while something was held, which makes it larger than otherwise.
-    pub(super) has_raised_room: bool,
 }
 
 impl Holds {
@@ -82,7 +80,7 @@ impl Out<'_> {
     #[inline]
     pub(crate) fn release(&mut self) {
         self.holds.open -= 1;
-        if self.holds.open == 0 && self.holds.has_raised_room {
+        if self.holds.open == 0 && self.has_raised_room {
             self.holds.last = self.memory.tail.filled_len().saturating_sub(self.holds.from);
             self.update_room();
         }
@@ -101,7 +99,7 @@ impl Out<'_> {
                 self.check()?;
                 self.flush_front(len, &[])?;
             }
-        } else {
+        } else if self.target.has_chunks() {
             while self.memory.tail.is_on_slab() && len - gone(self) >= self.max_cut() {
                 let part = char_boundary_before_end(&self.memory.tail.filled()[..self.max_cut()]);
                 self.cut_chunk(part);

@@ -72,6 +72,8 @@ pub(crate) struct Out<'a> {
     failure: FirstFailure,
     /// Whether a drain is being called. If it is set at any other time, the drain has panicked.
     is_draining: bool,
+    /// Whether the room was planned while something was held, and so is larger than it otherwise would be.
+    has_raised_room: bool,
     /// Whether a step on demand is over: there is a finished chunk or a failure. Cached, so that the check after every
     /// token is one load.
     step_done: bool,
@@ -168,6 +170,7 @@ impl<'a> Out<'a> {
             keys: OpenKeys::copied_to(names),
             failure: FirstFailure::default(),
             is_draining: false,
+            has_raised_room: false,
             step_done: false,
         }
     }
@@ -499,6 +502,6 @@ impl<'a> Out<'a> {
         };
         let room = self.memory.unused().saturating_sub(self.memory.tailroom);
         self.memory.tail.set_room(self.remaining().min(planned).min(room));
-        self.holds.has_raised_room = !self.is_free();
+        self.has_raised_room = !self.is_free();
     }
 }

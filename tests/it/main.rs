@@ -31,6 +31,7 @@ mod options {
     mod inline;
     mod limits;
     mod numbers;
+    mod read_back;
     mod sort_depth;
     mod sort_keys;
     mod sort_streams;

@@ -119,7 +119,7 @@ fn order_of_the_rfc() {
 /// The numbers of the RFC's file of 100 million, but for its list of edge cases, which the samples above stand for:
 /// 2,000 in a row from the smallest normal one, and then what a chain of SHA-256 digests gives, eight bytes a number in
 /// little-endian order. The chain begins with 32 zeros; zeros and what is not finite are left out.
-fn generated() -> impl Iterator<Item = f64> {
+pub fn generated() -> impl Iterator<Item = f64> {
     let row = (0..2000).map(|n| f64::from_bits((1 << 52) + n));
     let mut digest = [0; 32];
     let chain = std::iter::repeat_with(move || {
