@@ -9,7 +9,7 @@ use serde_json::{Value, json};
 use crate::support::check::encoder;
 
 fn drain(chunks: impl Iterator<Item = json_rope::Result<bytes::Bytes>>) -> String {
-    String::from_utf8(chunks.map(Result::unwrap).flatten().collect()).unwrap()
+    String::from_utf8(chunks.flat_map(Result::unwrap).collect()).unwrap()
 }
 
 #[test]

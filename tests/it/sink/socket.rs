@@ -87,7 +87,7 @@ impl Reader {
 type Way = fn(&mut dyn Write) -> io::Result<()>;
 
 const WAYS: [(&str, Way); 5] = [
-    ("write_to", |mut socket| ROPE.write_to(&mut socket)),
+    ("write_to", |socket| ROPE.write_to(socket)),
     ("to_writer", |socket| Ok(json_rope::to_writer(socket, &*DOCUMENT)?)),
     ("BufWriter", |socket| {
         let mut writer = io::BufWriter::new(socket);
