@@ -10,7 +10,7 @@
 //!   encoded, or begun, in any case.
 //! * Compression: `tower_http::compression::CompressionLayer` takes the bodies as they are, sets `Content-Encoding` and
 //!   `Vary`, and removes the length. It does not compress [`Events`], by default.
-//! * Turn on `TCP_NODELAY`: see [`ChunksBody`](crate::ChunksBody).
+//! * Turn on `TCP_NODELAY`: see [`ChunksBody`].
 
 use std::sync::Arc;
 
