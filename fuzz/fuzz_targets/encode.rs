@@ -38,7 +38,7 @@ impl Options {
         let mode = Mode::nth(usize::from(self.mode % 8));
         let indent = self.indent.map(|n| " \t".repeat(usize::from(n % 12)));
         let non_finite = if self.strict { NonFinite::Error } else { NonFinite::Null };
-        Style { mode, indent, sorted: self.sort, bytes: self.bytes_format(), non_finite }
+        Style { mode, indent, sorted: self.sort, bytes: self.bytes_format(), non_finite, ..Style::default() }
     }
 
     fn builder(&self) -> EncoderBuilder {
