@@ -95,7 +95,7 @@ impl<const PLAIN: bool> Formatter<'_, PLAIN> {
         Ok(())
     }
 
-    /// What stands before a value in the innermost array or object.
+    /// What comes before a value in the innermost array or object.
     fn before_value(&mut self, level: Option<&mut Level>) -> Result<()> {
         match level {
             // Its name was before it.

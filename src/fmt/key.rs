@@ -79,7 +79,7 @@ impl fmt::Debug for Key {
 }
 
 impl<const PLAIN: bool> Formatter<'_, PLAIN> {
-    /// The key of the member with this index, with all that stands before and after it.
+    /// The key of the member with this index, with all that comes before and after it.
     #[inline]
     pub(crate) fn encoded_key(&mut self, index: usize, key: &Key) -> Result<()> {
         if self.quick_encoded_key(index, key) { Ok(()) } else { self.map_key(index, &key.name) }

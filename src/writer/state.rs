@@ -107,7 +107,7 @@ impl State {
         self.end_document(formatter)
     }
 
-    /// Writes what stands before a value that is not the document, and goes to the place after it.
+    /// Writes what comes before a value that is not the document, and goes to the place after it.
     #[inline(always)]
     fn before_value<const PLAIN: bool>(&mut self, formatter: &mut Formatter<'_, PLAIN>) -> Result<()> {
         if self.place == Place::Member {
@@ -118,7 +118,7 @@ impl State {
         formatter.before_element(self.count - 1)
     }
 
-    /// What stands before a document.
+    /// What comes before a document.
     #[inline(never)]
     fn begin_document<const PLAIN: bool>(&self, formatter: &mut Formatter<'_, PLAIN>) -> Result<()> {
         match &self.records {
