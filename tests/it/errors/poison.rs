@@ -509,9 +509,26 @@ impl io::Write for PanickingWriter {
 #[test]
 fn a_caught_panic_of_the_writer() {
     /// Elements of which no two are equal; each one is written inside a `catch_unwind`.
+    #[derive(Clone, Copy)]
+    enum Kind {
+        Array,
+        Map,
+        Display,
+    }
     struct Catches {
         swallows: bool,
-        is_map: bool,
+        kind: Kind,
+    }
+    impl Display for Catches {
+        fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+            for index in 0..100 {
+                match catch_unwind(AssertUnwindSafe(|| f.write_str(&element(index)))) {
+                    Ok(Err(error)) if !self.swallows => return Err(error),
+                    _ => {}
+                }
+            }
+            Ok(())
+        }
     }
     fn element(index: usize) -> String {
         format!("{index:06}").repeat(700)
@@ -522,24 +539,35 @@ fn a_caught_panic_of_the_writer() {
                 Ok(Err(error)) if !self.swallows => Err(error),
                 _ => Ok(()),
             };
-            if self.is_map {
-                let mut map = serializer.serialize_map(None)?;
-                for index in 0..100 {
-                    caught(&mut || map.serialize_entry(&index.to_string(), &element(index)))?;
+            match self.kind {
+                Kind::Map => {
+                    let mut map = serializer.serialize_map(None)?;
+                    for index in 0..100 {
+                        caught(&mut || map.serialize_entry(&index.to_string(), &element(index)))?;
+                    }
+                    map.end()
                 }
-                map.end()
-            } else {
-                let mut seq = serializer.serialize_seq(None)?;
-                for index in 0..100 {
-                    caught(&mut || seq.serialize_element(&element(index)))?;
+                Kind::Array => {
+                    let mut seq = serializer.serialize_seq(None)?;
+                    for index in 0..100 {
+                        caught(&mut || seq.serialize_element(&element(index)))?;
+                    }
+                    seq.end()
                 }
-                seq.end()
+                Kind::Display => serializer.collect_str(self),
             }
         }
     }
     for encoder in encoders() {
-        for (swallows, is_map) in [(false, false), (false, true), (true, false), (true, true)] {
-            let value = Catches { swallows, is_map };
+        for (swallows, kind) in [
+            (false, Kind::Array),
+            (false, Kind::Map),
+            (false, Kind::Display),
+            (true, Kind::Array),
+            (true, Kind::Map),
+            (true, Kind::Display),
+        ] {
+            let value = Catches { swallows, kind };
             for framed in [false, true] {
                 let run = |writer: &mut PanickingWriter| match framed {
                     false => encoder.write(writer, &value),
