@@ -22,7 +22,7 @@ use std::slice;
 pub(crate) use set::Escapes;
 use set::{InJson, Json, More, Set};
 
-pub(crate) use prefetch::prefetch;
+pub(crate) use prefetch::{prefetch, prefetch_targets};
 
 cfg_select! {
     all(target_arch = "x86_64", target_feature = "sse2", not(miri), not(json_rope_portable)) => {
