@@ -20,6 +20,7 @@ use super::{Progress, SharedWalker, Source};
 use crate::error::{Error, Result};
 use crate::fmt::Formatter;
 use crate::options::Options;
+use crate::out::floor_char_boundary;
 use crate::setup::Setup;
 use crate::{escape, ser};
 use node::{Part, Parts};
@@ -361,7 +362,7 @@ impl<T: Parts> Walker<T> {
     fn write_piece<const PLAIN: bool>(&mut self, formatter: &mut Formatter<'_, PLAIN>) -> Result<Option<(T::Text, T)>> {
         let Some(Long { text, at, value }) = &mut self.long else { return Ok(None) };
         let text = text.as_ref();
-        let end = text.floor_char_boundary(at.saturating_add(self.piece));
+        let end = floor_char_boundary(text, at.saturating_add(self.piece));
         formatter.piece(&text[*at..end])?;
         *at = end;
         if end < text.len() {
