@@ -20,6 +20,7 @@ use crate::error::{Error, Result};
 use crate::escape;
 use crate::fmt::Formatter;
 use crate::options::{DEFAULT_MAX_DEPTH, Options};
+use crate::out::floor_char_boundary;
 
 pub(super) use cast::{as_tree, as_trees};
 use node::Part;
@@ -327,7 +328,7 @@ impl<T: Parts> Walker<T> {
     fn write_piece<const PLAIN: bool>(&mut self, formatter: &mut Formatter<'_, PLAIN>) -> Result<Option<(T::Text, T)>> {
         let Some(Long { text, at, value }) = &mut self.long else { return Ok(None) };
         let text = text.as_ref();
-        let end = text.floor_char_boundary(at.saturating_add(self.piece));
+        let end = floor_char_boundary(text, at.saturating_add(self.piece));
         formatter.piece(&text[*at..end])?;
         *at = end;
         if end < text.len() {
