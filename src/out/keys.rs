@@ -66,6 +66,7 @@ impl<'a> OpenKeys<'a> {
     }
 
     /// How many maps are open.
+    #[inline]
     fn level(&self) -> usize {
         self.outer.len()
     }

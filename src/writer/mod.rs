@@ -162,7 +162,7 @@ impl Writer {
     pub fn encoded_key(&mut self, key: &Key) -> Result<()> {
         if let Either::Plain(formatter) = &mut self.document.formatter
             && self.state.place == Place::Object
-            && formatter.quick_encoded_key(self.state.count, key)
+            && formatter.quick_encoded_key(self.state.count, key.block())
         {
             self.state.count += 1;
             self.state.place = Place::Member;
