@@ -35,6 +35,7 @@ use inline::Inline;
 use sort::Sorter;
 
 pub use key::Key;
+pub(crate) use key::{Block, is_token as is_key_token};
 
 /// Writes the tokens of one document.
 ///

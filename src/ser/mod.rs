@@ -5,6 +5,7 @@
 //! array, object and map notes when it begins to write an element or member, and refuses to go on if that was never
 //! completed.
 
+mod block;
 mod compound;
 mod key;
 mod map;
