@@ -12,6 +12,8 @@ mod chunks;
 mod items;
 mod object;
 mod on_demand;
+#[cfg(feature = "rayon")]
+mod parallel;
 #[cfg(any(feature = "http-body", feature = "stream"))]
 mod poll;
 mod reader;
@@ -26,6 +28,8 @@ pub use chunks::Chunks;
 #[cfg(feature = "stream")]
 pub use items::{ItemStream, TryPollNext};
 pub use object::ObjectBuilder;
+#[cfg(feature = "rayon")]
+pub use parallel::Par;
 #[cfg(any(feature = "http-body", feature = "stream"))]
 pub use poll::PollChunk;
 pub use reader::ChunksReader;
