@@ -2,9 +2,13 @@
 //!
 //! * `slice`: arrays in parts
 //! * `claims`: which thread encodes which items
+//! * `records`: streams of records, in batches
+//! * `slot`: a batch on its way to another thread and back
 
 mod claims;
+mod records;
 mod slice;
+mod slot;
 #[cfg(test)]
 mod tests;
 

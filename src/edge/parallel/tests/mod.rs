@@ -2,6 +2,7 @@
 //! [`parts`](crate::parts). Long documents with the real sizes are in `tests/parallel`.
 
 mod errors;
+mod records;
 mod same;
 
 use std::sync::LazyLock;
