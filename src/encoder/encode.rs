@@ -53,10 +53,11 @@ impl Encoder {
         self.to_rope(Value(value))
     }
 
-    /// Encodes a tree into a rope by a walk of its own: the same bytes as [`encode`](Encoder::encode) under every
-    /// option, and at any depth, unless [`max_depth`](EncoderBuilder::max_depth) was set: it recurses for 12 levels at
-    /// a time, which fits a stack of 64 KiB in a release build and of 128 KiB in a debug build. Faster than `encode`,
-    /// by 5 to 15 % on ordinary documents.
+    /// Encodes a tree of any depth into a rope: the same bytes as [`encode`](Encoder::encode) under every option, but with no
+    /// depth limit, unless [`max_depth`](EncoderBuilder::max_depth) was set.
+    ///
+    /// Use it for trees that came from outside, or where the stack is small: it recurses for 12 levels at a time, which fits
+    /// a stack of 64 KiB in a release build and of 128 KiB in a debug build. Otherwise `encode` is as fast.
     ///
     /// Allocates as `encode` does, and for trees deeper than 16 levels also for the list of open containers.
     ///

@@ -10,7 +10,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
 use crate::error::Result;
-use crate::options::Options;
+use crate::options::{BytesFormat, Options};
 use crate::out::MAX_REMEMBERED;
 use crate::rope::Rope;
 use crate::run;
@@ -68,6 +68,19 @@ impl Encoder {
 
     pub(crate) fn options(&self) -> &Options {
         &self.shared.options
+    }
+
+    /// How this encoder writes byte strings: see [`EncoderBuilder::bytes`]. For a `Serialize` with byte strings of its own
+    /// that follows the encoder's choice.
+    ///
+    /// ```
+    /// use json_rope::{BytesFormat, Encoder};
+    ///
+    /// assert_eq!(Encoder::new().bytes_format(), BytesFormat::Array);
+    /// ```
+    #[must_use]
+    pub fn bytes_format(&self) -> BytesFormat {
+        self.options().style.bytes
     }
 
     /// Adjusts the estimate: at once to a longer output, slowly to shorter ones, so that one small document among

@@ -22,7 +22,7 @@ use std::slice;
 pub(crate) use set::Escapes;
 use set::{InJson, Json, More, Set};
 
-pub(crate) use prefetch::prefetch;
+pub(crate) use prefetch::{prefetch, prefetch_targets};
 
 /// The items behind the first condition that holds: `cfg_select!` of Rust 1.95, for two conditions.
 macro_rules! select {

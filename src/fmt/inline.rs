@@ -49,8 +49,14 @@ struct Level {
 impl<const PLAIN: bool> Formatter<'_, PLAIN> {
     /// The state, while some container may yet fit one line.
     #[inline(always)]
-    fn undecided(&self) -> Option<&Inline> {
+    pub(super) fn undecided(&self) -> Option<&Inline> {
         if PLAIN { None } else { self.inline.as_deref().filter(|inline| !inline.levels.is_empty()) }
+    }
+
+    /// The option `inline_width`.
+    #[cfg(feature = "rayon")]
+    pub(super) fn inline_width(&self) -> usize {
+        self.inline.as_ref().map_or(0, |inline| inline.width)
     }
 
     /// A bracket or comma, and what is between it and the element or member after it. If nothing can be on one line, does

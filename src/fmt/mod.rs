@@ -12,6 +12,7 @@
 //! * `canonical`: the same in canonical form
 //! * `key`: member names that are encoded once
 //! * `sort`: members in the order of their keys
+//! * `part`: parts of an array that other formatters write
 
 mod bytes;
 mod canonical;
@@ -19,6 +20,8 @@ mod inline;
 mod key;
 mod layout;
 mod number;
+#[cfg(feature = "rayon")]
+mod part;
 mod raw;
 mod sort;
 mod string;
@@ -35,6 +38,9 @@ use inline::Inline;
 use sort::Sorter;
 
 pub use key::Key;
+pub(crate) use key::{Block, is_token as is_key_token};
+#[cfg(feature = "rayon")]
+pub(crate) use part::Surroundings;
 
 /// Writes the tokens of one document.
 ///

@@ -23,11 +23,53 @@ pub(super) struct OpenKeys<'a> {
     /// That of the innermost map.
     latest: u64,
     /// Those of the maps around it, outermost first, after a 0 for the document. So there are as many as maps are open.
-    outer: SmallVec<[u64; INLINE_MAPS]>,
+    outer: Stack,
     /// If the output is streaming, the names among the bytes that were handed over.
     copied: Option<&'a mut CopiedNames>,
     /// If chunks are taken between steps, the names that may have been in them.
     taken: Option<Box<CopiedNames>>,
+}
+
+/// A stack of positions. Every row of a table and every small object pushes one and takes it away again, so it is a store
+/// and a load: a `SmallVec` asks four times whether it has moved to the heap.
+#[derive(Default)]
+struct Stack {
+    len: usize,
+    front: [u64; INLINE_MAPS],
+    /// What comes after the front.
+    rest: Vec<u64>,
+}
+
+impl Stack {
+    #[inline(always)]
+    fn push(&mut self, position: u64) {
+        match self.front.get_mut(self.len) {
+            Some(place) => *place = position,
+            None => self.push_rest(position),
+        }
+        self.len += 1;
+    }
+
+    #[cold]
+    fn push_rest(&mut self, position: u64) {
+        // There may be more that was left by a cut into the front.
+        self.rest.truncate(self.len - INLINE_MAPS);
+        self.rest.push(position);
+    }
+
+    /// Takes away all from this index on, and returns the first of them.
+    #[inline(always)]
+    fn cut(&mut self, index: usize) -> u64 {
+        self.len = self.len.min(index);
+        match self.front.get(index) {
+            Some(position) => *position,
+            None => self.rest.get(index - INLINE_MAPS).copied().unwrap_or(0),
+        }
+    }
+
+    fn get_mut(&mut self, index: usize) -> Option<&mut u64> {
+        if index < INLINE_MAPS { self.front.get_mut(index) } else { self.rest.get_mut(index - INLINE_MAPS) }
+    }
 }
 
 /// Names of open members, as a stack of texts in one string. On the stack, like the scratch: streaming needs no heap
@@ -66,8 +108,9 @@ impl<'a> OpenKeys<'a> {
     }
 
     /// How many maps are open.
+    #[inline]
     fn level(&self) -> usize {
-        self.outer.len()
+        self.outer.len
     }
 
     /// The position of the map at this level.
@@ -90,8 +133,7 @@ impl Out<'_> {
     #[inline]
     pub(crate) fn leave_map(&mut self, level: usize) {
         let keys = &mut self.keys;
-        keys.latest = keys.outer.get(level - 1).copied().unwrap_or(0);
-        keys.outer.truncate(level - 1);
+        keys.latest = keys.outer.cut(level - 1);
     }
 
     /// A key of the innermost map has been written at once.
@@ -106,7 +148,7 @@ impl Out<'_> {
         self.mark_key();
         let keys = &mut self.keys;
         if let Some(copied) = keys.copied.as_mut().filter(|_| self.flushed != flushed) {
-            copied.push(keys.outer.len(), name);
+            copied.push(keys.outer.len, name);
             keys.latest = COPIED;
         }
     }

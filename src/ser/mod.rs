@@ -5,11 +5,15 @@
 //! array, object and map notes when it begins to write an element or member, and refuses to go on if that was never
 //! completed.
 
+mod block;
 mod compound;
 mod key;
 mod map;
+#[cfg(feature = "rayon")]
+mod parallel;
 mod refuse;
 mod token;
+pub(crate) mod tree;
 
 use std::fmt::Display;
 
@@ -23,12 +27,18 @@ use compound::{Array, Object};
 use map::Map;
 use token::SerdeJsonToken;
 
+#[cfg(feature = "rayon")]
+pub(crate) use parallel::{elements, is_own};
+
 /// Encodes `value` as one JSON text.
 pub(crate) fn serialize<T, const PLAIN: bool>(formatter: &mut Formatter<'_, PLAIN>, value: &T) -> Result<()>
 where
     T: ?Sized + Serialize,
 {
-    value.serialize(Serializer { formatter, wrappers: 0 })
+    match tree::as_tree(value) {
+        Some(tree) => tree::write(formatter, tree),
+        None => value.serialize(Serializer { formatter, wrappers: 0 }),
+    }
 }
 
 /// Encodes one value.
@@ -77,6 +87,16 @@ impl<'f, 'a, const PLAIN: bool> Serializer<'f, 'a, PLAIN> {
         match text::take_handoff() {
             Some(text) => self.formatter.shared_string(text),
             None => self.unwrap(value),
+        }
+    }
+
+    /// Out of line for the reason given at `fragment`.
+    #[cfg(feature = "rayon")]
+    #[inline(never)]
+    fn slice<T: ?Sized + Serialize>(self, value: &T) -> Result<()> {
+        match crate::parts::take() {
+            Some(crate::parts::Message::Offer(len)) => parallel::slice(self, len, value),
+            _ => self.unwrap(value),
         }
     }
 
@@ -215,6 +235,8 @@ impl<'f, 'a, const PLAIN: bool> serde::Serializer for Serializer<'f, 'a, PLAIN> 
         match name {
             fragment::TOKEN => self.fragment(value),
             text::TOKEN => self.text(value),
+            #[cfg(feature = "rayon")]
+            crate::parts::TOKEN => self.slice(value),
             _ => self.unwrap(value),
         }
     }
@@ -295,6 +317,9 @@ impl<'f, 'a, const PLAIN: bool> serde::Serializer for Serializer<'f, 'a, PLAIN> 
     where
         I: IntoIterator<Item: Serialize>,
     {
+        if let Some(trees) = tree::as_trees(&items) {
+            return tree::write_array(self.formatter, trees);
+        }
         let mut array = self.array()?;
         for item in items {
             array.element(&item)?;

@@ -51,6 +51,12 @@ impl<I> Records<I> {
     pub(crate) fn new(frame: Frame, options: &Options, items: I) -> Records<I> {
         Records { items, frame, max_len: options.max_len.min(frame.max_len()), count: 0 }
     }
+
+    /// Counts the records of these items from `count` on.
+    #[cfg(feature = "rayon")]
+    pub(crate) fn from_record(self, count: u64) -> Records<I> {
+        Records { count, ..self }
+    }
 }
 
 impl<I: TryNext<Value: Serialize>> Source for Records<I> {
@@ -60,10 +66,12 @@ impl<I: TryNext<Value: Serialize>> Source for Records<I> {
 
     fn step<const PLAIN: bool>(&mut self, formatter: &mut Formatter<'_, PLAIN>) -> Result<Progress> {
         formatter.out.begin_record();
+        // Local copies are not looked up again for each record.
+        let (frame, max_len) = (self.frame, self.max_len);
         while !formatter.should_stop() {
             let written = match self.items.try_next() {
                 None => return Ok(Progress::Complete),
-                Some(Ok(item)) => record(formatter, self.frame, self.max_len, &mut Value(&item)),
+                Some(Ok(item)) => record(formatter, frame, max_len, &mut Value(&item)),
                 Some(Err(error)) => Err(error),
             };
             if let Err(error) = written {

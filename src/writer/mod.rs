@@ -161,7 +161,7 @@ impl Writer {
     #[cfg_attr(not(debug_assertions), inline(always))] // of little code, and called for every column of every row
     pub fn encoded_key(&mut self, key: &Key) -> Result<()> {
         if let (Either::Plain(formatter), Place::Object) = (&mut self.document.formatter, &self.state.place) {
-            if formatter.quick_encoded_key(self.state.count, key) {
+            if formatter.quick_encoded_key(self.state.count, key.block()) {
                 self.state.count += 1;
                 self.state.place = Place::Member;
                 return Ok(());
