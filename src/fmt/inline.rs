@@ -201,7 +201,9 @@ impl<const PLAIN: bool> Formatter<'_, PLAIN> {
             None => at,
         };
         self.out.move_keys(from, new);
-        self.sorter.move_text(from, new);
+        if let Some(sorter) = &mut self.sorter {
+            sorter.move_text(from, new);
+        }
         let starts: Vec<usize> = levels[count..].iter().map(|level| new(level.start)).collect();
         let kept: Vec<usize> = marks[marked..].iter().map(|mark| new(*mark)).collect();
         levels.drain(..count);
