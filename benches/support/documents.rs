@@ -1,13 +1,13 @@
 //! The list of documents. Nothing in the encoder knows any of them.
 
 use json_rope_bench_data::generate::{
-    base64_strings, cjk_emoji_text, deep_tree, escaped_text, floats, html_text, log_records, message, mixed_tree,
-    object_2kb, plain_text, small_integers, wide_object,
+    SplitMix64, base64_strings, cjk_emoji_text, deep_tree, escaped_text, floats, html_text, log_records, message,
+    mixed_tree, object_2kb, plain_text, small_integers, wide_object,
 };
 use json_rope_bench_data::{Canada, CitmCatalog, Twitter, documents};
 use serde::Serialize;
 use serde::de::DeserializeOwned;
-use serde_json::Value;
+use serde_json::{Map, Value, json};
 
 /// What is done with every document, whatever its type.
 pub trait Visitor {
@@ -53,6 +53,25 @@ pub fn visit_all(visitor: &mut impl Visitor) {
     one(visitor, "150-byte message", message);
     one(visitor, "2 KB object", || object_2kb(SEED));
 
+    visitor.group("tiny");
+    one(visitor, "true", || true);
+    tree(visitor, "object of 8 bytes", || json!({"ok": 1}));
+    one(visitor, "struct of 22 bytes", || Small { id: 12_345, ok: true });
+    one(visitor, "struct of 95 bytes", || Medium {
+        id: 123_456,
+        name: "a small thing",
+        price: 12.5,
+        tags: [1, 20, 255],
+        active: true,
+        note: None,
+    });
+
+    visitor.group("larger than the cache");
+    one(visitor, "1,000,000 typed rows", || (0..5 * ROWS).map(Row::new).collect::<Vec<_>>());
+    tree(visitor, "200,000 rows, Value", rows);
+    tree(visitor, "200,000 rows in any order, Value", || shuffled(rows()));
+    tree(visitor, "10,000 rows of 40 columns, Value", table);
+
     visitor.group("other");
     one(visitor, "Base64, 1 MiB", || base64_strings(SEED, 1, MIB).remove(0));
     one(visitor, "small integers", || small_integers(SEED, 100_000));
@@ -67,6 +86,64 @@ pub fn visit_values(visitor: &mut impl Visitor) {
     tree(visitor, "canada, Value", || parse(documents::canada()));
     tree(visitor, "citm_catalog, Value", || parse(documents::citm_catalog()));
     tree(visitor, "twitter, Value", || parse(documents::twitter()));
+}
+
+#[derive(Serialize)]
+struct Small {
+    id: u32,
+    ok: bool,
+}
+
+#[derive(Serialize)]
+struct Medium {
+    id: u64,
+    name: &'static str,
+    price: f64,
+    tags: [u8; 3],
+    active: bool,
+    note: Option<&'static str>,
+}
+
+const ROWS: u32 = 200_000;
+
+#[derive(Serialize)]
+struct Row {
+    id: u32,
+    x: f64,
+    y: f64,
+    s: String,
+}
+
+impl Row {
+    fn new(id: u32) -> Row {
+        Row { id, x: f64::from(id) * 0.37, y: f64::from(id) * -1.7, s: format!("row {id}") }
+    }
+}
+
+fn rows() -> Value {
+    (0..ROWS).map(|id| serde_json::to_value(Row::new(id)).expect("a row is JSON")).collect()
+}
+
+/// Elements that are next to each other in the document are not so in memory: as in a tree that was changed for long.
+fn shuffled(mut rows: Value) -> Value {
+    let mut random = SplitMix64::new(SEED);
+    if let Value::Array(rows) = &mut rows {
+        for index in (1..rows.len()).rev() {
+            rows.swap(index, random.index(index + 1));
+        }
+    }
+    rows
+}
+
+fn table() -> Value {
+    let cell = |row: u32, column: u32| match column % 4 {
+        0 => json!(row * column),
+        1 => json!(f64::from(row) / 7.0),
+        2 => json!(format!("text {row}")),
+        _ => json!(row % 2 == 0),
+    };
+    let row = |row| (0..40).map(|column| (format!("column{column}"), cell(row, column))).collect::<Map<_, _>>();
+    (0..10_000).map(|index| Value::Object(row(index))).collect()
 }
 
 fn one<T: Serialize>(visitor: &mut impl Visitor, name: &'static str, make: impl FnOnce() -> T) {
