@@ -68,10 +68,11 @@ impl<'a> Memory<'a> {
             // with no room for a suffix, which may then become a chunk of its own.
             Some(pool) => (SCRATCH.min(pool.buffer_size() / 2) + framing, Some(Cow::Borrowed(pool)), 0),
         };
-        let tail = Tail::on_scratch(&mut scratch[..len]);
+        // The plan first: then the tail is built in its place.
+        let plan = plan(options, estimate);
         Memory {
-            tail,
-            plan: plan(options, estimate),
+            tail: Tail::on_scratch(&mut scratch[..len]),
+            plan,
             pool,
             framing: 0,
             suffix: 0,
