@@ -9,18 +9,21 @@ mod refusal;
 mod rows;
 mod span;
 mod text;
+mod texts;
 mod time;
 
+use std::cell::RefCell;
 use std::io;
 
 use arrow_array::RecordBatch;
 use arrow_schema::ArrowError;
 use json_rope::source::{Fallible, Records};
 use json_rope::{Chunks, Encoder, Error, Frame, Result, Rope};
-use serde::ser::{Error as _, Serialize, Serializer};
+use serde::ser::{Error as _, Serialize, SerializeSeq, Serializer};
 
 use column::{Members, Settings};
 pub use rows::{Row, Rows};
+use texts::BLOCK;
 
 /// Rows that are encoded on demand.
 pub type RowChunks<I> = Chunks<Records<Fallible<Rows<I>>>>;
@@ -46,15 +49,13 @@ impl RowEncoder {
 
     /// All rows of a batch as one array.
     pub fn array(&self, batch: &RecordBatch) -> Result<Rope> {
-        let members = &self.members(batch)?;
+        let members = RefCell::new(self.members(batch)?);
         self.encoder.encode(&All { members, rows: batch.num_rows() })
     }
 
     /// The rows of a batch as records.
     pub fn records(&self, frame: Frame, batch: &RecordBatch) -> Result<Rope> {
-        let members = &self.members(batch)?;
-        let rows = (0..batch.num_rows()).map(|row| cell::Row { members, row });
-        self.encoder.records(frame, rows).collect()
+        self.encoder.try_records(frame, Rows::of_one(self.members(batch)?, self.settings(), batch.num_rows())).collect()
     }
 
     /// The rows of many batches, on demand.
@@ -83,14 +84,23 @@ impl RowEncoder {
     }
 }
 
-/// All rows of a batch.
-struct All<'c> {
-    members: &'c Members,
+/// All rows of a batch, as an array. Blocks of them are prepared as their turn comes.
+struct All {
+    members: RefCell<Members>,
     rows: usize,
 }
 
-impl Serialize for All<'_> {
+impl Serialize for All {
     fn serialize<S: Serializer>(&self, serializer: S) -> std::result::Result<S::Ok, S::Error> {
-        serializer.collect_seq((0..self.rows).map(|row| cell::Row { members: self.members, row }))
+        let mut array = serializer.serialize_seq(Some(self.rows))?;
+        for start in (0..self.rows).step_by(BLOCK) {
+            let rows = start..self.rows.min(start + BLOCK);
+            self.members.borrow_mut().prepare(rows.clone());
+            let members = &*self.members.borrow();
+            for row in rows {
+                array.serialize_element(&cell::Row { members, row })?;
+            }
+        }
+        array.end()
     }
 }

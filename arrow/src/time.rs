@@ -56,72 +56,73 @@ fn split(value: i64, unit: TimeUnit) -> (i64, u32) {
 }
 
 /// The text of a date or time, with room for the longest one.
+///
+/// Dates and times have fixed places in it, and are put there eight bytes at a time, as `YYYY-MM-`, `DDThh:mm` and
+/// `:ss.fff`.
 pub(crate) struct Text {
     bytes: [u8; 48],
     len: usize,
 }
 
-/// The form of most texts. Digits are filled in where they belong, which needs no position but constant ones.
-const FORM: [u8; 48] = *b"0000-00-00T00:00:00.000000000                   ";
-/// Where the time begins in it, and where the fraction of a second.
+/// Where the time begins, and where the fraction of a second.
 const TIME: usize = 11;
 const FRACTION: usize = 19;
 
+/// Eight decimal digits of four numbers below 100, the first one in the least significant byte. All of them at once: in
+/// each lane, 103 / 1024 is near enough to a tenth.
+#[inline(always)]
+fn pairs(numbers: [u32; 4]) -> u64 {
+    let lanes = numbers.iter().rev().fold(0, |lanes, number| lanes << 16 | u64::from(*number));
+    let tens = (lanes * 103 >> 10) & 0x000f_000f_000f_000f;
+    (tens | (lanes - 10 * tens) << 8) | 0x3030_3030_3030_3030
+}
+
+/// A character at a place among eight.
+const fn mark(character: u8, at: u32) -> u64 {
+    (character as u64) << (8 * at)
+}
+
 impl Text {
+    #[inline(always)]
+    fn new() -> Text {
+        Text { bytes: [0; 48], len: 0 }
+    }
+
     #[inline]
-    pub(crate) fn as_str(&self) -> &str {
-        str::from_utf8(&self.bytes[..self.len]).unwrap_or_default()
+    pub(crate) fn as_bytes(&self) -> &[u8] {
+        &self.bytes[..self.len]
     }
 
-    /// Fills in two digits.
     #[inline(always)]
-    fn pair(&mut self, at: usize, value: u32) {
-        // Exact for all numbers below 100.
-        let tens = value * 205 >> 11;
-        self.bytes[at] = b'0' + tens as u8;
-        self.bytes[at + 1] = b'0' + (value - 10 * tens) as u8;
+    fn put(&mut self, at: usize, eight: u64) {
+        self.bytes[at..at + 8].copy_from_slice(&eight.to_le_bytes());
     }
 
-    /// Fills in a date whose year has four digits.
+    /// Puts a date and a time, with as many digits of a second as are needed: none, three, six or nine. Of the year there
+    /// are the last four digits.
     #[inline(always)]
-    fn date(&mut self, year: u32, month: u32, day: u32) {
-        self.pair(0, year / 100);
-        self.pair(2, year % 100);
-        self.pair(5, month);
-        self.pair(8, day);
-    }
-
-    /// Fills in a time from `TIME` on, with as many digits of a second as are needed: none, three, six or nine.
-    #[inline(always)]
-    fn time(&mut self, seconds: u32, nanos: u32) {
-        self.pair(TIME, seconds / 3_600);
-        self.pair(TIME + 3, seconds / 60 % 60);
-        self.pair(TIME + 6, seconds % 60);
-        self.len = FRACTION;
-        if nanos != 0 {
-            self.fraction(nanos);
+    fn date_and_time(&mut self, [year, month, day]: [u32; 3], seconds: u32, nanos: u32) {
+        let date = pairs([year / 100, year % 100, month, day]);
+        let millis = nanos / 1_000_000;
+        let time = pairs([seconds / 3_600, seconds / 60 % 60, seconds % 60, millis / 10]);
+        let (years, months, days) = (date & 0xffff_ffff, date >> 32 & 0xffff, date >> 48);
+        let (hours, minutes, seconds, tens) = (time & 0xffff, time >> 16 & 0xffff, time >> 32 & 0xffff, time >> 48);
+        let last = u64::from(millis % 10 + u32::from(b'0'));
+        self.put(0, years | mark(b'-', 4) | months << 40 | mark(b'-', 7));
+        self.put(8, days | mark(b'T', 2) | hours << 24 | mark(b':', 5) | minutes << 48);
+        self.put(16, mark(b':', 0) | seconds << 8 | mark(b'.', 3) | tens << 32 | last << 48);
+        self.len = if nanos == 0 { FRACTION } else { FRACTION + 4 };
+        if nanos != millis * 1_000_000 {
+            self.fine_fraction(nanos % 1_000_000);
         }
     }
 
-    #[inline(always)]
-    fn fraction(&mut self, nanos: u32) {
-        let (millis, micros, rest) = (nanos / 1_000_000, nanos / 1_000 % 1_000, nanos % 1_000);
-        self.three(FRACTION + 1, millis);
-        self.len = FRACTION + 4;
-        if micros != 0 || rest != 0 {
-            self.three(FRACTION + 4, micros);
-            self.len = FRACTION + 7;
-        }
-        if rest != 0 {
-            self.three(FRACTION + 7, rest);
-            self.len = FRACTION + 10;
-        }
-    }
-
-    #[inline(always)]
-    fn three(&mut self, at: usize, value: u32) {
-        self.bytes[at] = b'0' + (value / 100) as u8;
-        self.pair(at + 1, value % 100);
+    /// Puts three or six more digits of a second.
+    #[inline]
+    fn fine_fraction(&mut self, nanos: u32) {
+        let digits = pairs([0, nanos / 10_000, nanos / 100 % 100, nanos % 100]);
+        self.put(FRACTION + 4, digits >> 16);
+        self.len = if nanos % 1_000 == 0 { FRACTION + 7 } else { FRACTION + 10 };
     }
 
     /// Adds the offset from Greenwich, to the nearest minute: some of before 1900 have seconds.
@@ -132,10 +133,9 @@ impl Text {
             return;
         }
         let minutes = (offset.unsigned_abs() + 30) / 60;
-        self.bytes[self.len] = if offset < 0 { b'-' } else { b'+' };
-        self.pair(self.len + 1, minutes / 60);
-        self.bytes[self.len + 3] = b':';
-        self.pair(self.len + 4, minutes % 60);
+        let digits = pairs([minutes / 60, minutes % 60, 0, 0]);
+        let sign = if offset < 0 { b'-' } else { b'+' };
+        self.put(self.len, mark(sign, 0) | (digits & 0xffff) << 8 | mark(b':', 3) | (digits >> 16 & 0xffff) << 32);
         self.len += 6;
     }
 
@@ -144,43 +144,43 @@ impl Text {
     #[inline(never)]
     fn long_year(&mut self, year: i64) {
         let year = format!("{year:+05}");
-        let longer = year.len() - 4;
         self.bytes.copy_within(4..self.len, year.len());
         self.bytes[..year.len()].copy_from_slice(year.as_bytes());
-        self.len += longer;
+        self.len += year.len() - 4;
     }
 }
 
-/// Writes a date, given as days since 1970. `None` if it is out of range.
+/// Makes the text of a date, given as days since 1970. `None` if it is out of range.
 #[inline]
-pub(crate) fn date<R>(days: i64, write: impl FnOnce(&str) -> R) -> Option<R> {
+pub(crate) fn date<R>(days: i64, take: impl FnOnce(&[u8]) -> R) -> Option<R> {
     if !(FIRST_DAY..=LAST_DAY).contains(&days) {
         return None;
     }
-    let mut text = Text { bytes: FORM, len: TIME - 1 };
+    let mut text = Text::new();
     let (year, month, day) = civil(days);
-    text.date(year.rem_euclid(10_000) as u32, month, day);
+    text.date_and_time([year.rem_euclid(10_000) as u32, month, day], 0, 0);
+    text.len = TIME - 1;
     if !(0..=9999).contains(&year) {
         text.long_year(year);
     }
-    Some(write(text.as_str()))
+    Some(take(text.as_bytes()))
 }
 
-/// Writes a time of the day. `None` if no day has it.
+/// Makes the text of a time of the day. `None` if no day has it.
 #[inline]
-pub(crate) fn time<R>(value: i64, unit: TimeUnit, write: impl FnOnce(&str) -> R) -> Option<R> {
+pub(crate) fn time<R>(value: i64, unit: TimeUnit, take: impl FnOnce(&[u8]) -> R) -> Option<R> {
     if !(0..DAY * per_second(unit)).contains(&value) {
         return None;
     }
     let (seconds, nanos) = split(value, unit);
-    let mut text = Text { bytes: FORM, len: 0 };
-    text.time(seconds as u32, nanos);
-    Some(write(&text.as_str()[TIME..]))
+    let mut text = Text::new();
+    text.date_and_time([0; 3], seconds as u32, nanos);
+    Some(take(&text.as_bytes()[TIME..]))
 }
 
-/// Writes a date and time, given as units since 1970. `None` if it is out of range.
+/// Makes the text of a date and time, given as units since 1970. `None` if it is out of range.
 #[inline]
-pub(crate) fn timestamp<R>(value: i64, unit: TimeUnit, zone: Zone, write: impl FnOnce(&str) -> R) -> Option<R> {
+pub(crate) fn timestamp<R>(value: i64, unit: TimeUnit, zone: Zone, take: impl FnOnce(&[u8]) -> R) -> Option<R> {
     let (seconds, nanos) = split(value, unit);
     if !(FIRST_DAY * DAY..(LAST_DAY + 1) * DAY).contains(&seconds) {
         return None;
@@ -195,16 +195,15 @@ pub(crate) fn timestamp<R>(value: i64, unit: TimeUnit, zone: Zone, write: impl F
     };
     let local = seconds + i64::from(offset);
     let (year, month, day) = civil(local.div_euclid(DAY));
-    let mut text = Text { bytes: FORM, len: 0 };
-    text.date(year.rem_euclid(10_000) as u32, month, day);
-    text.time(local.rem_euclid(DAY) as u32, nanos);
+    let mut text = Text::new();
+    text.date_and_time([year.rem_euclid(10_000) as u32, month, day], local.rem_euclid(DAY) as u32, nanos);
     if !matches!(zone, Zone::None) {
         text.offset(offset);
     }
     if !(0..=9999).contains(&year) {
         text.long_year(year);
     }
-    Some(write(text.as_str()))
+    Some(take(text.as_bytes()))
 }
 
 /// The year, month and day of a day since 1970. By the method of Neri and Schneider ("Euclidean affine functions and
@@ -246,7 +245,7 @@ mod tests {
             let date = NaiveDate::from_num_days_from_ce_opt(day as i32 + 719_163).unwrap();
             assert_eq!(civil(day), (date.year().into(), date.month(), date.day()));
         }
-        let text = |day| date(day, str::to_owned);
+        let text = |day| date(day, <[u8]>::to_owned);
         assert!(text(FIRST_DAY - 1).is_none() && text(LAST_DAY + 1).is_none());
     }
 }

@@ -9,6 +9,7 @@ use json_rope::Key;
 
 use super::{BinaryValues, Column, Indices, MapValues, Member, Members, Ranges, Settings, Values};
 use crate::refusal::Refusal;
+use crate::texts::{self, Texts};
 use crate::time::Zone;
 
 /// Types that are nested deeper are refused: they recurse here, and in every row.
@@ -22,7 +23,10 @@ impl Members {
 
     fn new(fields: &Fields, columns: &[ArrayRef], settings: Settings, depth: usize) -> Result<Members, Refusal> {
         let member = |(field, array): (&FieldRef, &ArrayRef)| {
-            let column = Column::new(array, settings, depth + 1).map_err(|refusal| refusal.inside(field.name()))?;
+            let mut column = Column::new(array, settings, depth + 1).map_err(|refusal| refusal.inside(field.name()))?;
+            if texts::are_texts(&column.values) {
+                column.values = Values::Prepared(Box::new((column.values, Texts::default())));
+            }
             Ok(Member { key: Key::new(field.name()), column })
         };
         let list = fields.iter().zip(columns).map(member).collect::<Result<_, _>>()?;
