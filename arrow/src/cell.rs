@@ -6,8 +6,9 @@ use json_rope::BytesFormat;
 use serde::ser::{Serialize, SerializeMap, SerializeSeq, Serializer};
 
 use crate::column::{Column, MapValues, Members, Values};
+use crate::number;
 use crate::text::Text;
-use crate::{number, texts};
+use crate::texts::{self, Room};
 
 /// One row of a batch, or one value of a struct.
 pub(crate) struct Row<'c> {
@@ -111,8 +112,11 @@ fn rare<S: Serializer>(values: &Values, row: usize, serializer: S) -> Result<S::
 /// A value that becomes a text.
 #[inline(never)]
 fn text<S: Serializer>(values: &Values, row: usize, serializer: S) -> Result<S::Ok, S::Error> {
-    texts::with_text(values, row, |text| serializer.serialize_str(str::from_utf8(text).unwrap_or_default()))
-        .unwrap_or_else(|| Err(out_of_range(values, row)))
+    let mut room = [0; size_of::<Room>()];
+    match texts::put_text(values, row, &mut room).and_then(|len| str::from_utf8(&room[..len]).ok()) {
+        Some(text) => serializer.serialize_str(text),
+        None => Err(out_of_range(values, row)),
+    }
 }
 
 fn list<S: Serializer>(items: &Column, range: std::ops::Range<usize>, serializer: S) -> Result<S::Ok, S::Error> {

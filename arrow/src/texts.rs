@@ -16,11 +16,15 @@ use crate::{span, time};
 /// Rows of a block. Their texts fit the fastest cache, with those of some other columns.
 pub(crate) const BLOCK: usize = 256;
 
+/// Room for the longest text, and the rest of the last wide store.
+pub(crate) type Room = [u8; 128];
+
 /// The texts of some rows.
 #[derive(Default)]
 pub(crate) struct Texts {
     /// The first of these rows.
     from: usize,
+    /// One after the other, and then room that is not used.
     text: String,
     /// Where each text ends.
     ends: Vec<usize>,
@@ -39,36 +43,43 @@ impl Texts {
     /// Prepares the texts of these rows, in place of others.
     pub(crate) fn prepare(&mut self, values: &Values, nulls: Option<&NullBuffer>, rows: Range<usize>) {
         let mut bytes = std::mem::take(&mut self.text).into_bytes();
-        bytes.clear();
+        let mut end = 0;
         self.ends.clear();
         self.from = rows.start;
         for row in rows {
             if nulls.is_none_or(|nulls| nulls.is_valid(row)) {
-                with_text(values, row, |text| bytes.extend_from_slice(text));
+                if bytes.len() - end < size_of::<Room>() {
+                    bytes.resize(end + 32 * size_of::<Room>(), 0);
+                }
+                if let Some(room) = bytes[end..].first_chunk_mut() {
+                    end += put_text(values, row, room).unwrap_or(0);
+                }
             }
-            self.ends.push(bytes.len());
+            self.ends.push(end);
         }
         // They are ASCII characters.
         self.text = String::from_utf8(bytes).unwrap_or_default();
     }
 }
 
-/// Hands the text of a value to a function. `None` if the value is out of the range of its type, or not one of those
-/// that are texts.
+/// Puts the text of a value at the front of the room, and returns its length. `None` if the value is out of the range of
+/// its type, or not one of those that are texts.
 #[inline(always)]
-pub(crate) fn with_text<R>(values: &Values, row: usize, take: impl FnOnce(&[u8]) -> R) -> Option<R> {
-    match values {
-        Values::Timestamp(values, unit, zone) => time::timestamp(values[row], *unit, *zone, take),
-        Values::Date32(values) => time::date(values[row].into(), take),
-        Values::Date64(values) => time::timestamp(values[row], TimeUnit::Millisecond, Zone::None, take),
-        Values::Time32(values, unit) => time::time(values[row].into(), *unit, take),
-        Values::Time64(values, unit) => time::time(values[row], *unit, take),
-        Values::Duration(values, unit) => Some(take(span::duration(values[row], *unit)?.as_bytes())),
-        Values::Months(values) => Some(take(span::months(values[row]).as_bytes())),
-        Values::DayTime(values) => Some(take(span::days_and_time(values[row]).as_bytes())),
-        Values::MonthDayNano(values) => Some(take(span::months_days_and_time(values[row]).as_bytes())),
-        _ => None,
-    }
+pub(crate) fn put_text(values: &Values, row: usize, room: &mut Room) -> Option<usize> {
+    let text = match values {
+        Values::Timestamp(values, unit, zone) => return time::timestamp(values[row], *unit, *zone, room),
+        Values::Date32(values) => return time::date(values[row].into(), room),
+        Values::Date64(values) => return time::timestamp(values[row], TimeUnit::Millisecond, Zone::None, room),
+        Values::Time32(values, unit) => return time::time(values[row].into(), *unit, room),
+        Values::Time64(values, unit) => return time::time(values[row], *unit, room),
+        Values::Duration(values, unit) => span::duration(values[row], *unit)?,
+        Values::Months(values) => span::months(values[row]),
+        Values::DayTime(values) => span::days_and_time(values[row]),
+        Values::MonthDayNano(values) => span::months_days_and_time(values[row]),
+        _ => return None,
+    };
+    room.get_mut(..text.as_bytes().len())?.copy_from_slice(text.as_bytes());
+    Some(text.as_bytes().len())
 }
 
 /// Whether the values are among those that are texts.
