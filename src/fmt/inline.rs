@@ -95,13 +95,11 @@ impl<const PLAIN: bool> Formatter<'_, PLAIN> {
     /// Puts line breaks into the innermost container, which is complete but for its bracket, if it does not fit one line.
     #[inline]
     pub(super) fn decide_line(&mut self) -> Result<()> {
-        if let Some(inline) = self.undecided()
-            && let Some(level) = inline.levels.last()
-            && self.out.held_len() - level.start >= inline.width
-        {
-            return self.decide_long_line();
+        let Some(inline) = self.undecided() else { return Ok(()) };
+        match inline.levels.last() {
+            Some(level) if self.out.held_len() - level.start >= inline.width => self.decide_long_line(),
+            _ => Ok(()),
         }
-        Ok(())
     }
 
     #[cold]

@@ -26,6 +26,7 @@ mod string;
 use smallvec::SmallVec;
 
 use crate::error::{Error, Result};
+use crate::escape::write_copy;
 use crate::frame::Newlines;
 use crate::options::{Options, Style};
 use crate::out::Out;
@@ -133,7 +134,7 @@ impl<'a, const PLAIN: bool> Formatter<'a, PLAIN> {
         if self.out.room() < padded.len() {
             return self.out.put_slow(text);
         }
-        self.out.fill(|room| &mut room[..5].write_copy_of_slice(padded)[..text.len()]);
+        self.out.fill(|room| &mut write_copy(&mut room[..5], padded)[..text.len()]);
         Ok(())
     }
 }

@@ -120,9 +120,10 @@ impl<const PLAIN: bool> Formatter<'_, PLAIN> {
 
     /// Notes the key of the member that has begun.
     pub(crate) fn note_key(&mut self, text: &str) {
-        if self.sorts()
-            && let Some(member) = self.sorter.members.last_mut()
-        {
+        if !self.sorts() {
+            return;
+        }
+        if let Some(member) = self.sorter.members.last_mut() {
             self.names.push_str(text);
             member.key.end = self.names.len();
         }
@@ -167,9 +168,7 @@ impl Sorter {
         canonical: bool,
     ) -> std::result::Result<(), String> {
         let mut moved = object.moved;
-        if let Some(text) = self.note_order(object, names, canonical)?
-            && text.len() / 2 >= moved
-        {
+        if let Some(text) = self.note_order(object, names, canonical)?.filter(|text| text.len() / 2 >= moved) {
             moved = text.len();
             self.apply(self.unsorted.len() - 1, held);
         }
@@ -207,7 +206,8 @@ impl Sorter {
         // Where they begin tells members with equal keys apart.
         let began = |member: &Member| member.piece.text.start;
         members.sort_unstable_by(|a, b| compare(key(a), key(b), canonical).then(began(a).cmp(&began(b))));
-        if canonical && let Some(twice) = members.windows(2).find(|pair| key(&pair[0]) == key(&pair[1])) {
+        let twice = || members.windows(2).find(|pair| key(&pair[0]) == key(&pair[1]));
+        if let Some(twice) = canonical.then(twice).flatten() {
             return Err(String::from_utf8_lossy(key(&twice[0])).into_owned());
         }
         let first_piece = self.pieces.len();

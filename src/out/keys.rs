@@ -96,7 +96,7 @@ impl CopiedNames {
     fn get(&self, level: usize) -> Option<&str> {
         let index = self.names.iter().rposition(|(of, _)| *of == level)?;
         let end = self.names.get(index + 1).map_or(self.texts.len(), |(_, start)| *start);
-        str::from_utf8(self.texts.get(self.names[index].1..end)?).ok()
+        std::str::from_utf8(self.texts.get(self.names[index].1..end)?).ok()
     }
 }
 
@@ -147,9 +147,7 @@ impl Out<'_> {
     pub(crate) fn mark_long_key(&mut self, name: &str, flushed: u64) {
         self.mark_key();
         let keys = &mut self.keys;
-        if let Some(copied) = &mut keys.copied
-            && self.flushed != flushed
-        {
+        if let Some(copied) = keys.copied.as_mut().filter(|_| self.flushed != flushed) {
             copied.push(keys.outer.len, name);
             keys.latest = COPIED;
         }
@@ -190,14 +188,12 @@ impl Out<'_> {
         let tail = self.memory.tail.filled();
         for level in 1..=self.keys.level() {
             let in_tail = |position: &&mut u64| **position != COPIED && **position > self.flushed;
-            if let Some(position) = self.keys.position(level).filter(in_tail)
-                && let Some(json) = tail.get(..(*position - self.flushed) as usize)
-                && let Some(name) = key_at_end(json)
-            {
-                *position = COPIED;
-                if let Some(copied) = &mut self.keys.copied {
-                    copied.push(level, &name);
-                }
+            let Some(position) = self.keys.position(level).filter(in_tail) else { continue };
+            let json = tail.get(..(*position - self.flushed) as usize);
+            let Some(name) = json.and_then(key_at_end) else { continue };
+            *position = COPIED;
+            if let Some(copied) = &mut self.keys.copied {
+                copied.push(level, &name);
             }
         }
     }
@@ -214,15 +210,14 @@ impl Out<'_> {
     #[inline(never)]
     fn keep_names(&mut self) {
         for level in 1..=self.keys.level() {
-            if let Some(position) = self.keys.position(level).copied()
-                && position != 0
-                && position != COPIED
-                && let Some(name) = self.key_before(position)
-            {
-                self.keys.taken.get_or_insert_default().push(level, &name);
-                if let Some(position) = self.keys.position(level) {
-                    *position = COPIED;
-                }
+            let position = self.keys.position(level).map_or(0, |position| *position);
+            if position == 0 || position == COPIED {
+                continue;
+            }
+            let Some(name) = self.key_before(position) else { continue };
+            self.keys.taken.get_or_insert_default().push(level, &name);
+            if let Some(position) = self.keys.position(level) {
+                *position = COPIED;
             }
         }
     }
@@ -236,10 +231,10 @@ impl Out<'_> {
             if start < offset {
                 let part = &part[..usize::try_from(offset - start).unwrap_or(usize::MAX).min(part.len())];
                 // Mostly the whole key is in one part.
-                if joined.is_empty()
-                    && let Some(name) = key_at_end(part)
-                {
-                    return Some(name.into_owned());
+                if joined.is_empty() {
+                    if let Some(name) = key_at_end(part) {
+                        return Some(name.into_owned());
+                    }
                 }
                 joined.splice(..0, part.iter().copied());
                 if let Some(name) = key_at_end(&joined) {
@@ -276,7 +271,7 @@ fn key_at_end(json: &[u8]) -> Option<Cow<'_, str>> {
     let start = inside.windows(2).rposition(|pair| pair[1] == b'"' && pair[0] != b'\\')?;
     let text = &inside[start + 2..];
     if !text.contains(&b'\\') {
-        return str::from_utf8(text).ok().map(Cow::Borrowed);
+        return std::str::from_utf8(text).ok().map(Cow::Borrowed);
     }
     serde_json::from_slice(&quoted[start + 1..]).ok().map(Cow::Owned)
 }

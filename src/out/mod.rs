@@ -49,7 +49,7 @@ pub(crate) use link::MIN_LINK_LEN;
 pub(crate) use plan::MAX_REMEMBERED;
 pub(crate) use tail::{Growable, scratch};
 pub(crate) use target::{Drain, Target};
-pub(crate) use utf8::char_boundary_before_end;
+pub(crate) use utf8::{char_boundary_before_end, floor_char_boundary};
 
 /// The output of one document, or of one stream of records. Fields that every token needs come first: see `Formatter`.
 #[repr(C)]

@@ -11,6 +11,7 @@ mod key;
 mod map;
 mod refuse;
 mod token;
+pub(crate) mod tree;
 
 use std::fmt::Display;
 
@@ -29,7 +30,10 @@ pub(crate) fn serialize<T, const PLAIN: bool>(formatter: &mut Formatter<'_, PLAI
 where
     T: ?Sized + Serialize,
 {
-    value.serialize(Serializer { formatter, wrappers: 0 })
+    match tree::as_tree(value) {
+        Some(tree) => tree::write(formatter, tree),
+        None => value.serialize(Serializer { formatter, wrappers: 0 }),
+    }
 }
 
 /// Encodes one value.
@@ -296,6 +300,9 @@ impl<'f, 'a, const PLAIN: bool> serde::Serializer for Serializer<'f, 'a, PLAIN> 
     where
         I: IntoIterator<Item: Serialize>,
     {
+        if let Some(trees) = tree::as_trees(&items) {
+            return tree::write_array(self.formatter, trees);
+        }
         let mut array = self.array()?;
         for item in items {
             array.element(&item)?;

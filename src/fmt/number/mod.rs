@@ -19,6 +19,7 @@ use std::slice;
 
 use super::Formatter;
 use crate::error::Result;
+use crate::escape::write_copy;
 
 /// Room that [`single_in_place`] needs, in bytes.
 const SINGLE_ROOM: usize = size_of::<zmij::Buffer>();
@@ -224,7 +225,7 @@ fn put_eight(value: u32, room: &mut Room, at: usize) -> usize {
 #[inline(always)]
 fn put_digits(digits: u64, room: &mut Room, at: usize) {
     const ZEROS: u64 = u64::from_ne_bytes([b'0'; 8]);
-    room[at..at + 8].write_copy_of_slice(&(digits | ZEROS).to_le_bytes());
+    write_copy(&mut room[at..at + 8], &(digits | ZEROS).to_le_bytes());
 }
 
 /// The eight decimal digits of a number below 10^8, one a byte, the first one in the least significant.
