@@ -17,7 +17,7 @@ pub(crate) struct Row<'c> {
 }
 
 impl Serialize for Row<'_> {
-    #[inline]
+    #[cfg_attr(not(debug_assertions), inline(always))] // in debug builds a row in a row would need much stack
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         let Row { members, row } = *self;
         let mut map = serializer.serialize_map(None)?;
@@ -58,7 +58,7 @@ struct Cell<'c> {
 }
 
 impl Serialize for Cell<'_> {
-    #[inline]
+    #[cfg_attr(not(debug_assertions), inline(always))] // see `Row`
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         let row = self.row;
         match self.values {

@@ -17,7 +17,7 @@ use std::io;
 
 use arrow_array::RecordBatch;
 use arrow_schema::ArrowError;
-use json_rope::source::{Fallible, Records};
+use json_rope::source::Records;
 use json_rope::{Chunks, Encoder, Error, Frame, Result, Rope};
 use serde::ser::{Error as _, Serialize, SerializeSeq, Serializer};
 
@@ -26,7 +26,7 @@ pub use rows::{Row, Rows};
 use texts::BLOCK;
 
 /// Rows that are encoded on demand.
-pub type RowChunks<I> = Chunks<Records<Fallible<Rows<I>>>>;
+pub type RowChunks<I> = Chunks<Records<Rows<I>>>;
 
 /// Encodes record batches.
 #[derive(Clone, Debug)]
@@ -55,7 +55,9 @@ impl RowEncoder {
 
     /// The rows of a batch as records.
     pub fn records(&self, frame: Frame, batch: &RecordBatch) -> Result<Rope> {
-        self.encoder.try_records(frame, Rows::of_one(self.members(batch)?, self.settings(), batch.num_rows())).collect()
+        self.encoder
+            .records_from(frame, Rows::of_one(self.members(batch)?, self.settings(), batch.num_rows()))
+            .collect()
     }
 
     /// The rows of many batches, on demand.
@@ -63,7 +65,7 @@ impl RowEncoder {
     where
         I: IntoIterator<Item = std::result::Result<RecordBatch, ArrowError>>,
     {
-        self.encoder.try_records(frame, Rows::new(batches.into_iter(), self.settings()))
+        self.encoder.records_from(frame, Rows::new(batches.into_iter(), self.settings()))
     }
 
     /// The rows of many batches, to a writer.

@@ -1,11 +1,11 @@
 //! The rows of record batches, one by one.
 
-use std::error::Error;
 use std::iter::{Empty, empty};
-use std::sync::Arc;
 
 use arrow_array::RecordBatch;
 use arrow_schema::ArrowError;
+use json_rope::Error;
+use json_rope::source::TryNext;
 use serde::{Serialize, Serializer};
 
 use crate::cell;
@@ -16,7 +16,8 @@ use crate::texts::BLOCK;
 pub struct Rows<I> {
     batches: I,
     settings: Settings,
-    batch: Option<Arc<Members>>,
+    /// The batch that the next row is of.
+    batch: Members,
     /// The next row.
     row: usize,
     /// The end of the block of rows that is prepared, and that of the batch.
@@ -26,70 +27,63 @@ pub struct Rows<I> {
 
 impl<I> Rows<I> {
     pub(crate) fn new(batches: I, settings: Settings) -> Rows<I> {
-        Rows { batches, settings, batch: None, row: 0, block_end: 0, end: 0 }
+        Rows { batches, settings, batch: Members::default(), row: 0, block_end: 0, end: 0 }
     }
 }
 
 impl Rows<Empty<Result<RecordBatch, ArrowError>>> {
     /// The rows of one batch.
     pub(crate) fn of_one(members: Members, settings: Settings, rows: usize) -> Self {
-        Rows { batch: Some(Arc::new(members)), end: rows, ..Rows::new(empty(), settings) }
+        Rows { batch: members, end: rows, ..Rows::new(empty(), settings) }
     }
 }
 
 /// A row of a record batch.
-pub struct Row {
-    batch: Arc<Members>,
-    row: usize,
-}
+pub struct Row<'b>(cell::Row<'b>);
 
-impl Serialize for Row {
-    #[inline]
+impl Serialize for Row<'_> {
+    #[inline(always)]
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        cell::Row { members: &self.batch, row: self.row }.serialize(serializer)
+        self.0.serialize(serializer)
     }
 }
 
-impl<I: Iterator<Item = Result<RecordBatch, ArrowError>>> Iterator for Rows<I> {
-    type Item = Result<Row, Box<dyn Error + Send + Sync>>;
+impl<I: Iterator<Item = Result<RecordBatch, ArrowError>>> TryNext for Rows<I> {
+    type Value<'a>
+        = Row<'a>
+    where
+        Self: 'a;
 
     #[inline]
-    fn next(&mut self) -> Option<Self::Item> {
-        loop {
-            if self.row < self.block_end
-                && let Some(batch) = &self.batch
-            {
-                self.row += 1;
-                return Some(Ok(Row { batch: Arc::clone(batch), row: self.row - 1 }));
-            }
+    fn try_next(&mut self) -> Option<Result<Row<'_>, Error>> {
+        while self.row == self.block_end {
             if let Err(error) = self.next_block()? {
                 return Some(Err(error));
             }
         }
+        let row = self.row;
+        self.row += 1;
+        Some(Ok(Row(cell::Row { members: &self.batch, row })))
     }
 }
 
 impl<I: Iterator<Item = Result<RecordBatch, ArrowError>>> Rows<I> {
     /// Goes on to the next block, of the next batch if there is none left of this one.
     #[inline(never)]
-    fn next_block(&mut self) -> Option<Result<(), Box<dyn Error + Send + Sync>>> {
+    fn next_block(&mut self) -> Option<Result<(), Error>> {
         if self.row == self.end {
-            self.batch = None;
             let batch = match self.batches.next()? {
                 Ok(batch) => batch,
-                Err(error) => return Some(Err(error.into())),
+                Err(error) => return Some(Err(Error::from_source(error))),
             };
             match Members::of_batch(&batch, self.settings) {
-                Ok(members) => self.batch = Some(Arc::new(members)),
-                Err(refusal) => return Some(Err(refusal.into())),
+                Ok(members) => self.batch = members,
+                Err(refusal) => return Some(Err(Error::from_source(refusal))),
             }
             (self.row, self.end) = (0, batch.num_rows());
         }
         self.block_end = self.end.min(self.row + BLOCK);
-        // Nobody has a row now. If somebody had, this block would be slower.
-        if let Some(batch) = self.batch.as_mut().and_then(Arc::get_mut) {
-            batch.prepare(self.row..self.block_end);
-        }
+        self.batch.prepare(self.row..self.block_end);
         Some(Ok(()))
     }
 }

@@ -26,6 +26,7 @@ use map::Map;
 use token::SerdeJsonToken;
 
 /// Encodes `value` as one JSON text.
+#[inline]
 pub(crate) fn serialize<T, const PLAIN: bool>(formatter: &mut Formatter<'_, PLAIN>, value: &T) -> Result<()>
 where
     T: ?Sized + Serialize,

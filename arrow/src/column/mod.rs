@@ -42,6 +42,7 @@ pub(crate) struct Member {
 }
 
 /// The members of a struct, or of all rows of a batch.
+#[derive(Default)]
 pub(crate) struct Members {
     pub(crate) list: Box<[Member]>,
     pub(crate) explicit_nulls: bool,
