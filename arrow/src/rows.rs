@@ -72,6 +72,7 @@ impl<I: Iterator<Item = Result<RecordBatch, ArrowError>>> Rows<I> {
     #[inline(never)]
     fn next_block(&mut self) -> Option<Result<(), Error>> {
         if self.row == self.end {
+            self.batch = Members::default(); // before there is another one
             let batch = match self.batches.next()? {
                 Ok(batch) => batch,
                 Err(error) => return Some(Err(Error::from_source(error))),

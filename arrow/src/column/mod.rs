@@ -197,6 +197,11 @@ impl Column {
         }
     }
 
+    /// Whether all values are null.
+    pub(crate) fn has_only_nulls(&self) -> bool {
+        self.nulls.as_ref().is_some_and(|nulls| nulls.null_count() == nulls.len())
+    }
+
     /// Whether no value is null.
     pub(crate) fn has_no_nulls(&self) -> bool {
         self.nulls.is_none()
