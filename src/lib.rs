@@ -94,6 +94,7 @@
 //! * `stream`: chunks as an async stream, and arrays and records from async streams.
 //! * `tokio`: any value as a stream, encoded on the runtime's blocking pool. Turns on `stream`.
 //! * `axum`: responses for axum. Turns on `http-body`.
+//! * `rayon`: arrays and records that are encoded by several threads.
 //! * `raw_value`: conversions from serde_json's raw values to [`Fragment`]. It turns on serde_json's feature of that
 //!   name, which changes how the whole build reads maps with one reserved key.
 //!
@@ -114,6 +115,8 @@ mod fragment;
 mod frame;
 mod options;
 mod out;
+#[cfg(feature = "rayon")]
+mod parts;
 mod pool;
 mod rope;
 mod run;
@@ -134,6 +137,8 @@ pub use edge::BlockingStream;
 #[cfg(feature = "http-body")]
 pub use edge::ChunksBody;
 pub use edge::ObjectBuilder;
+#[cfg(feature = "rayon")]
+pub use edge::Par;
 #[cfg(any(feature = "http-body", feature = "stream"))]
 pub use edge::PollChunk;
 #[cfg(feature = "axum")]

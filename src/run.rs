@@ -7,6 +7,8 @@ use bytes::Bytes;
 
 use crate::error::{Error, Result};
 use crate::fmt::Formatter;
+#[cfg(feature = "rayon")]
+use crate::fmt::Surroundings;
 use crate::options::Options;
 use crate::out::{self, CopiedNames, Drain, Growable, Out, Target};
 use crate::rope::Rope;
@@ -44,6 +46,26 @@ pub(crate) fn to_rope_as<const PLAIN: bool>(
         Ok(()) => formatter.out.finish(),
         Err(error) => Err(formatter.out.conclude(error, setup.origin)),
     }
+}
+
+/// Encodes a part of an array that another formatter writes, of about `estimate` bytes.
+#[cfg(feature = "rayon")]
+pub(crate) fn to_part<const PLAIN: bool>(
+    around: &Surroundings,
+    estimate: usize,
+    write: Write<'_, PLAIN>,
+) -> std::result::Result<Rope, Box<out::Failure>> {
+    let Surroundings { options, setup, .. } = around;
+    let scratch = &mut out::scratch();
+    let mut formatter = Formatter::<PLAIN>::new(
+        move || Out::new(scratch, options, estimate, setup, Target::Rope, None),
+        options,
+        setup,
+    );
+    formatter.prepare(options);
+    formatter.enter(around);
+    let written = write(&mut formatter).and_then(|()| formatter.out.check());
+    written.and_then(|()| formatter.out.finish()).map_err(|error| formatter.out.take_failure(error))
 }
 
 /// Encodes into `drain` and returns the number of bytes.

@@ -16,6 +16,8 @@ mod blocking;
 mod body;
 #[cfg(feature = "stream")]
 mod items;
+#[cfg(feature = "rayon")]
+mod parallel;
 #[cfg(any(feature = "http-body", feature = "stream"))]
 mod poll;
 #[cfg(feature = "stream")]
@@ -29,6 +31,8 @@ pub use chunks::Chunks;
 #[cfg(feature = "stream")]
 pub use items::{ItemStream, TryPollNext};
 pub use object::ObjectBuilder;
+#[cfg(feature = "rayon")]
+pub use parallel::Par;
 #[cfg(any(feature = "http-body", feature = "stream"))]
 pub use poll::PollChunk;
 pub use reader::ChunksReader;

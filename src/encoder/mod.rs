@@ -55,15 +55,19 @@ impl Default for Encoder {
 }
 
 impl Encoder {
-    pub(crate) fn with_options(options: Options) -> Encoder {
+    pub(crate) fn with_options(mut options: Options) -> Encoder {
+        options.update_is_plain();
         Encoder { shared: Arc::new(Shared { options, estimate: AtomicUsize::new(0) }) }
     }
 
     fn to_rope(&self, source: impl Source) -> Result<Rope> {
         let estimate = self.shared.estimate.load(Ordering::Relaxed);
-        let rope = run::to_rope(&self.shared.options, estimate, source)?;
-        self.remember(estimate, rope.len());
-        Ok(rope)
+        let result = run::to_rope(&self.shared.options, estimate, source);
+        // By reference: a rope is large enough that moving it costs a small document something.
+        if let Ok(rope) = &result {
+            self.remember(estimate, rope.len());
+        }
+        result
     }
 
     pub(crate) fn options(&self) -> &Options {

@@ -49,8 +49,14 @@ struct Level {
 impl<const PLAIN: bool> Formatter<'_, PLAIN> {
     /// The state, while some container may yet fit one line.
     #[inline(always)]
-    fn undecided(&self) -> Option<&Inline> {
+    pub(super) fn undecided(&self) -> Option<&Inline> {
         if PLAIN { None } else { self.inline.as_deref().filter(|inline| !inline.levels.is_empty()) }
+    }
+
+    /// The option `inline_width`.
+    #[cfg(feature = "rayon")]
+    pub(super) fn inline_width(&self) -> usize {
+        self.inline.as_ref().map_or(0, |inline| inline.width)
     }
 
     /// A bracket or comma, and what is between it and the element or member after it. If nothing can be on one line, does
@@ -195,7 +201,9 @@ impl<const PLAIN: bool> Formatter<'_, PLAIN> {
             None => at,
         };
         self.out.move_keys(from, new);
-        self.sorter.move_text(from, new);
+        if let Some(sorter) = &mut self.sorter {
+            sorter.move_text(from, new);
+        }
         let starts: Vec<usize> = levels[count..].iter().map(|level| new(level.start)).collect();
         let kept: Vec<usize> = marks[marked..].iter().map(|mark| new(*mark)).collect();
         levels.drain(..count);

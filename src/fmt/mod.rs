@@ -12,6 +12,7 @@
 //! * `canonical`: the same in canonical form
 //! * `key`: member names that are encoded once
 //! * `sort`: members in the order of their keys
+//! * `part`: parts of an array that other formatters write
 
 mod bytes;
 mod canonical;
@@ -19,6 +20,8 @@ mod inline;
 mod key;
 mod layout;
 mod number;
+#[cfg(feature = "rayon")]
+mod part;
 mod raw;
 mod sort;
 mod string;
@@ -36,6 +39,8 @@ use sort::Sorter;
 
 pub use key::Key;
 pub(crate) use key::{Block, is_token as is_key_token};
+#[cfg(feature = "rayon")]
+pub(crate) use part::Surroundings;
 
 /// Writes the tokens of one document.
 ///
@@ -50,7 +55,8 @@ pub struct Formatter<'a, const PLAIN: bool> {
     /// The names of all members of open objects, as a stack of texts in one string, if they are to be sorted. If not,
     /// room for the text of a key that comes from a `Display`.
     names: String,
-    sorter: Sorter,
+    /// `None` until there is something to sort, which is one store and one comparison in each document.
+    sorter: Option<Sorter>,
     /// What `layout` begins a line with in pretty output: a comma, a line feed, and indentation for as many levels as
     /// were needed so far, but always for one.
     line: SmallVec<[u8; 128]>,
@@ -72,7 +78,7 @@ impl<'a, const PLAIN: bool> Formatter<'a, PLAIN> {
             max_depth: setup.max_depth,
             options: options.style,
             names: String::new(),
-            sorter: Sorter::default(),
+            sorter: None,
             line: SmallVec::new(),
             indent_start: 0,
             indent_len: 0,

@@ -5,19 +5,25 @@ use super::Out;
 use crate::error::{Error, Result};
 
 /// The first failure of a document.
-struct Failure {
-    error: Error,
+pub(crate) struct Failure {
+    pub(super) error: Error,
     /// The offset at which it happened.
-    at: u64,
+    pub(super) at: u64,
     /// Member names and element indexes that lead to the failing value, innermost first, unescaped.
     path: Vec<String>,
     /// Whether somebody wrote more after the failure, so that `path` may not be that of the failing value.
     is_path_lost: bool,
 }
 
+impl Failure {
+    pub(super) fn new(error: Error, at: u64) -> Failure {
+        Failure { error, at, path: Vec::new(), is_path_lost: false }
+    }
+}
+
 /// A place for the first failure. Dropping an empty one is a comparison, and inlined.
 #[derive(Default)]
-pub(super) struct FirstFailure(Option<Box<Failure>>);
+pub(super) struct FirstFailure(pub(super) Option<Box<Failure>>);
 
 impl Drop for FirstFailure {
     #[inline(always)]
@@ -57,7 +63,7 @@ impl Out<'_> {
         match &mut self.failure.0 {
             None => {
                 let stand_in = error.stand_in();
-                self.failure.0 = Some(Box::new(Failure { error, at, path: Vec::new(), is_path_lost: false }));
+                self.failure.0 = Some(Box::new(Failure::new(error, at)));
                 stand_in
             }
             Some(failure) => {

@@ -125,6 +125,11 @@ impl<'a> Memory<'a> {
         self.pool.is_some()
     }
 
+    #[cfg(feature = "rayon")]
+    pub(super) fn pool(&self) -> Option<&Pool> {
+        self.pool.as_deref()
+    }
+
     /// Whether a batch for a writer needs another buffer: this one is too small, or a hold has made it too large.
     pub(super) fn is_bad_batch(&self) -> bool {
         let (capacity, max) = (self.tail.capacity(), self.plan.max_batch());

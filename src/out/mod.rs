@@ -12,6 +12,7 @@
 //! * `message`: the front of a frame, which is known last
 //! * `link`: chunks that are shared instead of copied
 //! * `steps`: what only documents on demand need
+//! * `part`: parts that other outputs have written
 //! * `keys`: the names of open members, for error pointers
 //! * `failure`: the first failure, which decides the error
 
@@ -21,6 +22,8 @@ mod keys;
 mod link;
 mod memory;
 mod message;
+#[cfg(feature = "rayon")]
+mod part;
 mod plan;
 mod steps;
 pub(crate) mod tail;
@@ -37,6 +40,8 @@ use crate::options::Options;
 use crate::rope::Rope;
 use crate::setup::Setup;
 
+#[cfg(feature = "rayon")]
+pub(crate) use failure::Failure;
 use failure::FirstFailure;
 use hold::Holds;
 use keys::OpenKeys;

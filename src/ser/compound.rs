@@ -27,6 +27,12 @@ impl<'f, 'a, const PLAIN: bool> Array<'f, 'a, PLAIN> {
         Array { formatter, wrappers, count: 0, variant: None, busy: false }
     }
 
+    /// An array that is open already, and has `count` elements.
+    #[cfg(feature = "rayon")]
+    pub(super) fn from_index(serializer: Serializer<'f, 'a, PLAIN>, count: usize) -> Self {
+        Array { count, ..Array::new(serializer) }
+    }
+
     /// Makes this array the content of an enum variant.
     #[inline]
     pub(super) fn in_variant(mut self, variant: &'static str) -> Self {

@@ -9,6 +9,8 @@ mod block;
 mod compound;
 mod key;
 mod map;
+#[cfg(feature = "rayon")]
+mod parallel;
 mod refuse;
 mod token;
 pub(crate) mod tree;
@@ -24,6 +26,9 @@ use crate::text;
 use compound::{Array, Object};
 use map::Map;
 use token::SerdeJsonToken;
+
+#[cfg(feature = "rayon")]
+pub(crate) use parallel::{elements, is_own};
 
 /// Encodes `value` as one JSON text.
 #[inline]
@@ -83,6 +88,16 @@ impl<'f, 'a, const PLAIN: bool> Serializer<'f, 'a, PLAIN> {
         match text::take_handoff() {
             Some(text) => self.formatter.shared_string(text),
             None => self.unwrap(value),
+        }
+    }
+
+    /// Out of line for the reason given at `fragment`.
+    #[cfg(feature = "rayon")]
+    #[inline(never)]
+    fn slice<T: ?Sized + Serialize>(self, value: &T) -> Result<()> {
+        match crate::parts::take() {
+            Some(crate::parts::Message::Offer(len)) => parallel::slice(self, len, value),
+            _ => self.unwrap(value),
         }
     }
 
@@ -221,6 +236,8 @@ impl<'f, 'a, const PLAIN: bool> serde::Serializer for Serializer<'f, 'a, PLAIN> 
         match name {
             fragment::TOKEN => self.fragment(value),
             text::TOKEN => self.text(value),
+            #[cfg(feature = "rayon")]
+            crate::parts::TOKEN => self.slice(value),
             _ => self.unwrap(value),
         }
     }

@@ -49,6 +49,12 @@ impl<I> Records<I> {
     pub(crate) fn new(frame: Frame, options: &Options, items: I) -> Records<I> {
         Records { items, frame, max_len: options.max_len.min(frame.max_len()), count: 0 }
     }
+
+    /// Counts the records of these items from `count` on.
+    #[cfg(feature = "rayon")]
+    pub(crate) fn from_record(self, count: u64) -> Records<I> {
+        Records { count, ..self }
+    }
 }
 
 impl<I: TryNext> Source for Records<I> {

@@ -1,0 +1,66 @@
+//! Parts of an array that other formatters write.
+
+use smallvec::SmallVec;
+
+use super::Formatter;
+use crate::frame::Newlines;
+use crate::options::{Options, Style};
+use crate::setup::Setup;
+
+/// What the formatter of a part has to know of the document around it. Owns everything, and may be shared by threads.
+pub(crate) struct Surroundings {
+    pub(crate) options: Options,
+    pub(crate) setup: Setup,
+    depth: usize,
+    line: SmallVec<[u8; 128]>,
+    indent_start: usize,
+    indent_len: usize,
+}
+
+impl<const PLAIN: bool> Formatter<'_, PLAIN> {
+    /// The surroundings of the next element; `None` if that cannot be written elsewhere.
+    ///
+    /// In pretty output, whether what is open fits one line has to be decided, so that nothing before the element depends
+    /// on it. In a server-sent event, a length limit does not count the bytes before each line, of which a part would have
+    /// to keep account.
+    pub(crate) fn surroundings(&self) -> Option<Surroundings> {
+        let max_len = self.out.allowed();
+        if self.undecided().is_some() || (self.newlines == Newlines::Sse && max_len != u64::MAX) {
+            return None;
+        }
+        let max_chunk = self.out.max_chunk();
+        let options = Options {
+            style: self.options,
+            is_plain: self.options == Style::PLAIN,
+            // What `enter` copies.
+            indent: None,
+            inline_width: self.inline_width(),
+            max_depth: Some(self.max_depth),
+            max_len,
+            first_chunk: max_chunk,
+            max_chunk,
+            pool: self.out.pool().cloned(),
+        };
+        Some(Surroundings {
+            options,
+            setup: Setup { newlines: self.newlines, ..Setup::with_depth(self.max_depth) },
+            depth: self.depth,
+            line: self.line.clone(),
+            indent_start: self.indent_start,
+            indent_len: self.indent_len,
+        })
+    }
+
+    /// Begins in the middle of another formatter's document.
+    pub(crate) fn enter(&mut self, around: &Surroundings) {
+        self.depth = around.depth;
+        self.line.clone_from(&around.line);
+        self.indent_start = around.indent_start;
+        self.indent_len = around.indent_len;
+    }
+
+    /// Leaves an array whose closing bracket was in a part.
+    pub(crate) fn leave(&mut self) {
+        self.depth -= 1;
+    }
+}
