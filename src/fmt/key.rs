@@ -117,7 +117,7 @@ impl Serialize for Key {
 /// The private name under which a key presents itself. Told from others by its address, so that nobody can speak for a
 /// key by accident.
 static TOKEN_TEXT: [u8; 24] = *b"$json_rope::private::Key";
-static TOKEN: &str = match str::from_utf8(&TOKEN_TEXT) {
+static TOKEN: &str = match std::str::from_utf8(&TOKEN_TEXT) {
     Ok(text) => text,
     Err(_) => "",
 };

@@ -174,7 +174,7 @@ fn put_long(value: u64, room: &mut Room, mut len: usize) -> usize {
         // Nine or ten digits, without a branch between them: a column of numbers of 32 bits has both.
         let (tens, is_short) = (high as u32 / 10, usize::from(high < 10));
         let pair = ((tens | (high as u32 - 10 * tens) << 8) | 0x3030) >> (8 * is_short);
-        room[len..len + 2].write_copy_of_slice(&(pair as u16).to_le_bytes());
+        write_copy(&mut room[len..len + 2], &(pair as u16).to_le_bytes());
         len += 2 - is_short;
     } else if high < TEN_TO_8 {
         len = put_leading(high as u32, room, len);
