@@ -82,6 +82,7 @@ impl Serialize for Cell<'_> {
                 None => text(&prepared.0, row, serializer),
             },
             Values::List(ranges, items) => list(items, ranges.get(row), serializer),
+            Values::Struct(members) => object(members, row, serializer),
             other => rare(other, row, serializer),
         }
     }
@@ -102,7 +103,6 @@ fn rare<S: Serializer>(values: &Values, row: usize, serializer: S) -> Result<S::
             Some(value) => number::decimal(value, *scale, serializer),
             None => number::digits(&values[row].to_string(), *scale, serializer),
         },
-        Values::Struct(members) => Row { members, row }.serialize(serializer),
         Values::Map(map) => entries(map, row, serializer),
         Values::Indexed(indices, values) => Cell { values, row: indices.get(row) }.serialize(serializer),
         other => text(other, row, serializer),
@@ -119,6 +119,13 @@ fn text<S: Serializer>(values: &Values, row: usize, serializer: S) -> Result<S::
     }
 }
 
+/// A struct. Out of line: it is a loop over columns of its own.
+#[inline(never)]
+fn object<S: Serializer>(members: &Members, row: usize, serializer: S) -> Result<S::Ok, S::Error> {
+    Row { members, row }.serialize(serializer)
+}
+
+#[inline(never)]
 fn list<S: Serializer>(items: &Column, range: std::ops::Range<usize>, serializer: S) -> Result<S::Ok, S::Error> {
     if items.has_no_nulls() {
         // The type of the items is looked at once.

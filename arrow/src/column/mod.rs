@@ -140,7 +140,7 @@ impl BinaryValues {
 }
 
 impl Ranges {
-    #[inline]
+    #[inline(always)]
     pub(crate) fn get(&self, row: usize) -> Range<usize> {
         fn view<T: ArrowNativeType>(start: T, len: T) -> Range<usize> {
             start.as_usize()..start.as_usize() + len.as_usize()
