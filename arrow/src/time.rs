@@ -61,7 +61,7 @@ fn split(value: i64, unit: TimeUnit) -> (i64, u32, u32) {
 #[inline(always)]
 fn pairs(numbers: [u32; 4]) -> u64 {
     let lanes = numbers.iter().rev().fold(0, |lanes, number| lanes << 16 | u64::from(*number));
-    let tens = (lanes * 103 >> 10) & 0x000f_000f_000f_000f;
+    let tens = ((lanes * 103) >> 10) & 0x000f_000f_000f_000f;
     (tens | (lanes - 10 * tens) << 8) | 0x3030_3030_3030_3030
 }
 
@@ -158,7 +158,7 @@ fn put_time(room: &mut Room, at: usize, seconds: u32, nanos: u32) -> usize {
         return at + 12;
     }
     put(room, at + 12, pairs([fine / 10_000, fine / 100 % 100, fine % 100, 0]));
-    if fine % 1_000 == 0 { at + 15 } else { at + 18 }
+    if fine.is_multiple_of(1_000) { at + 15 } else { at + 18 }
 }
 
 /// Puts the offset from Greenwich, to the nearest minute: some of before 1900 have seconds. Returns where it ends.

@@ -129,7 +129,7 @@ fn difference_floats_with_exponents() {
 /// Of two shortest texts of an `f32` that are equally near, `zmij` takes the even one.
 #[test]
 fn difference_singles_in_the_middle() {
-    let batch = one(Float32Array::from(vec![1.894_531_25]));
+    let batch = one(Float32Array::from(vec![1.894_531_2]));
     assert_eq!(lines(&batch), "{\"c\":1.8945312}\n");
     assert_eq!(their_lines(&[batch], false), "{\"c\":1.8945313}\n");
 }
