@@ -46,6 +46,8 @@ pub(super) struct Memory<'a> {
     pub(super) tailroom: usize,
     /// Whether this document has been given a new buffer although the pool was full.
     is_beyond_pool: bool,
+    /// What the latest slab had when it was new. If the tail has as much, nothing was cut from it.
+    slab_capacity: usize,
 }
 
 impl<'a> Memory<'a> {
@@ -67,7 +69,16 @@ impl<'a> Memory<'a> {
             Some(pool) => (SCRATCH.min(pool.buffer_size() / 2) + framing, Some(Cow::Borrowed(pool)), 0),
         };
         let tail = Tail::on_scratch(&mut scratch[..len]);
-        Memory { tail, plan: plan(options, estimate), pool, framing: 0, suffix: 0, tailroom, is_beyond_pool: false }
+        Memory {
+            tail,
+            plan: plan(options, estimate),
+            pool,
+            framing: 0,
+            suffix: 0,
+            tailroom,
+            is_beyond_pool: false,
+            slab_capacity: 0,
+        }
     }
 
     /// Memory of a document that borrows nothing. Allocates nothing yet.
@@ -79,7 +90,16 @@ impl<'a> Memory<'a> {
     /// Memory that begins with `tail` and takes nothing from a pool.
     #[inline(always)]
     pub(super) fn on_tail(tail: Tail<'a>, options: &Options) -> Memory<'a> {
-        Memory { tail, plan: plan(options, 0), pool: None, framing: 0, suffix: 0, tailroom: 0, is_beyond_pool: false }
+        Memory {
+            tail,
+            plan: plan(options, 0),
+            pool: None,
+            framing: 0,
+            suffix: 0,
+            tailroom: 0,
+            is_beyond_pool: false,
+            slab_capacity: 0,
+        }
     }
 
     /// Bytes of the open slab, or of the scratch, that are not written.
@@ -139,6 +159,7 @@ impl<'a> Memory<'a> {
             Need::Batch => (self.plan.max_batch(), 0),
         };
         self.tail.move_to_slab(capacity.min(filled.saturating_add(allowed)).saturating_add(self.tailroom));
+        self.slab_capacity = self.tail.capacity();
         chunks
     }
 
@@ -161,6 +182,15 @@ impl<'a> Memory<'a> {
     /// the scratch if that is more. Pooled buffers have a fixed size, so they never count as oversized.
     pub(super) fn is_oversized(&self, offset: u64) -> bool {
         self.unused() as u64 > offset.max(SCRATCH as u64) && !self.tail.is_on_pooled_slab()
+    }
+
+    /// Gives unused memory back, at the end of a document of `offset` bytes, if it is more than a quarter of them and the slab
+    /// is not cut.
+    pub(super) fn shrink(&mut self, offset: u64) {
+        let uncut = self.tail.capacity() == self.slab_capacity;
+        if uncut && self.tail.is_on_slab() && !self.tail.is_on_pooled_slab() && self.unused() as u64 > offset / 4 {
+            self.tail.shrink();
+        }
     }
 
     /// Whether the uncut bytes are few and have a pooled buffer to themselves.

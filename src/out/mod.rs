@@ -341,6 +341,7 @@ impl<'a> Out<'a> {
             // Most documents: one chunk of exactly their length.
             return Ok(Rope::of(Bytes::copy_from_slice(self.memory.tail.filled())));
         }
+        self.memory.shrink(self.offset());
         let unfit = self.memory.is_oversized(self.offset()) || self.memory.is_nearly_empty();
         if unfit || !self.memory.tail.is_on_slab() {
             self.memory.shrink_to_fit(0);
