@@ -23,6 +23,30 @@
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 //!
+//! # In a server
+//!
+//! [`chunks`](RowEncoder::chunks) makes a [`Chunks`], which is the body of a response: the first rows leave when they are
+//! encoded, whatever is still to come, and with json-rope's feature `axum` it is all that a handler returns.
+//!
+//! ```
+//! use arrow_array::RecordBatch;
+//! use arrow_schema::ArrowError;
+//! use axum_core::response::IntoResponse;
+//! use json_rope::axum::NdJsonChunks;
+//! use json_rope::{Encoder, Frame};
+//! use json_rope_arrow::RowEncoder;
+//!
+//! /// The results of a query, which come from another thread.
+//! type Results = std::sync::mpsc::IntoIter<Result<RecordBatch, ArrowError>>;
+//!
+//! fn respond(results: Results) -> impl IntoResponse {
+//!     NdJsonChunks(RowEncoder::new(Encoder::new()).chunks(Frame::NdJson, results))
+//! }
+//! ```
+//!
+//! A body asks for the next batch on the thread that polls it. Where that blocks, as here, encode on a thread of your own
+//! with [`write_records`](RowEncoder::write_records), or each batch with [`records`](RowEncoder::records) as it comes.
+//!
 //! # What comes out
 //!
 //! A row is an object, with a member for each column in the order of the schema. All options of the [`Encoder`] apply.

@@ -204,6 +204,15 @@ fn a_batch_without_columns_has_empty_rows() {
 }
 
 #[test]
+fn handles_may_be_moved_and_shared() {
+    fn assert_send<T: Send + 'static>(_: &T) {}
+    fn assert_sync<T: Send + Sync + Clone + 'static>(_: &T) {}
+    let encoder = RowEncoder::new(Encoder::new());
+    assert_sync(&encoder);
+    assert_send(&encoder.chunks(Frame::NdJson, Vec::new()));
+}
+
+#[test]
 fn names_of_columns_are_escaped() {
     let names = ["a\"b", "", "\n", "é", "a name of exactly 28 bytes..", "a name of more than 28 bytes.."];
     let column = || Arc::new(Int32Array::from(vec![1])) as ArrayRef;
