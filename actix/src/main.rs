@@ -113,7 +113,7 @@ mod tests {
             for (path, size) in [("/rope", BodySize::Sized(expected.len() as u64)), ("/stream", BodySize::Stream)] {
                 let response = call_service(&app, TestRequest::get().uri(path).to_request()).await;
                 assert_eq!(response.status(), 200);
-                assert_eq!(response.headers()["content-type"], "application/json");
+                assert_eq!(response.headers().get("content-type").unwrap(), "application/json");
                 assert_eq!(response.response().body().size(), size, "{path}");
                 let body = to_bytes(response.into_body()).await.ok().unwrap();
                 assert!(body == expected, "{path}");

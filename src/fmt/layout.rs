@@ -4,9 +4,55 @@
 //! bracket. So there is one token before every element, the first included, and an empty container is two bytes at
 //! once.
 
+use smallvec::SmallVec;
+
 use super::Formatter;
 use crate::error::{Error, Result};
 use crate::frame::{Newlines, SSE_DATA};
+
+/// What pretty output begins a line with: a comma, a line break, and indentation. Lines of one depth differ in the comma
+/// only, so the rest is put together once.
+#[derive(Clone)]
+pub(super) struct LineTemplate {
+    /// With as many steps of indentation as were needed so far, but always one.
+    text: SmallVec<[u8; 128]>,
+    /// Where in `text` indentation begins, and how long one step is.
+    indent_start: usize,
+    indent_len: usize,
+}
+
+impl LineTemplate {
+    /// In a server-sent event each line of the template begins with the prefix of data.
+    pub(super) fn new(indent: &str, newlines: Newlines) -> LineTemplate {
+        let (prefix, is_event) = match newlines {
+            Newlines::Sse => (SSE_DATA, true),
+            _ => (&b""[..], false),
+        };
+        let mut text = SmallVec::from_slice(b",\n");
+        text.extend_from_slice(prefix);
+        let indent_start = text.len();
+        for byte in indent.bytes().filter(|&byte| !is_event || byte != b'\r') {
+            text.push(byte);
+            if byte == b'\n' {
+                text.extend_from_slice(prefix);
+            }
+        }
+        let indent_len = text.len() - indent_start;
+        LineTemplate { text, indent_start, indent_len }
+    }
+
+    /// The beginning of a line at this depth. Its first byte is the place of a mark.
+    #[inline]
+    fn line(&mut self, depth: usize) -> &mut [u8] {
+        let len = self.indent_start + depth * self.indent_len;
+        while self.text.len() < len {
+            for at in self.indent_start..self.indent_start + self.indent_len {
+                self.text.push(self.text[at]);
+            }
+        }
+        &mut self.text[..len]
+    }
+}
 
 impl<const PLAIN: bool> Formatter<'_, PLAIN> {
     /// Enters a container.
@@ -97,42 +143,18 @@ impl<const PLAIN: bool> Formatter<'_, PLAIN> {
         }
     }
 
-    /// Begins the template of lines: a comma and a line break, and one step of indentation, from which longer ones are
-    /// made. In a server-sent event each line of the template begins with the prefix of data.
-    pub(super) fn begin_line_template(&mut self, indent: &str) {
-        let (prefix, is_event) = match self.newlines {
-            Newlines::Sse => (SSE_DATA, true),
-            _ => (&b""[..], false),
-        };
-        self.line.extend_from_slice(b",\n");
-        self.line.extend_from_slice(prefix);
-        self.indent_start = self.line.len();
-        for byte in indent.bytes().filter(|&byte| !is_event || byte != b'\r') {
-            self.line.push(byte);
-            if byte == b'\n' {
-                self.line.extend_from_slice(prefix);
-            }
-        }
-        self.indent_len = self.line.len() - self.indent_start;
-    }
-
     /// A new line, indented to the depth, between the given marks.
     pub(super) fn new_line(&mut self, before: Option<u8>, after: Option<u8>) -> Result<()> {
         debug_assert!(self.newlines != Newlines::Strip, "a pretty encoder is refused by the frame");
-        // Lines of one depth differ in the marks only, so the rest is put together once.
-        let len = self.indent_start + self.depth * self.indent_len;
-        while self.line.len() < len {
-            for at in self.indent_start..self.indent_start + self.indent_len {
-                self.line.push(self.line[at]);
-            }
-        }
+        let Some(template) = &mut self.line else { return Ok(()) };
+        let line = template.line(self.depth);
         if self.newlines == Newlines::Sse {
             // Bytes that the frame adds do not count for `max_len`.
-            let lines = self.line[..len].iter().filter(|&&byte| byte == b'\n').count();
+            let lines = line.iter().filter(|&&byte| byte == b'\n').count();
             self.out.raise_limit(SSE_DATA.len() * lines);
         }
-        self.line[0] = before.unwrap_or_default();
-        self.out.put(&self.line[usize::from(before.is_none())..len])?;
+        line[0] = before.unwrap_or_default();
+        self.out.put(&line[usize::from(before.is_none())..])?;
         match after {
             Some(mark) => self.out.put_byte(mark),
             None => Ok(()),

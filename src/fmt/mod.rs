@@ -26,8 +26,6 @@ mod raw;
 mod sort;
 mod string;
 
-use smallvec::SmallVec;
-
 use crate::error::{Error, Result};
 use crate::escape::write_copy;
 use crate::frame::Newlines;
@@ -35,6 +33,7 @@ use crate::options::{Options, Style};
 use crate::out::Out;
 use crate::setup::Setup;
 use inline::Inline;
+use layout::LineTemplate;
 use sort::Sorter;
 
 pub use key::Key;
@@ -57,12 +56,8 @@ pub struct Formatter<'a, const PLAIN: bool> {
     names: String,
     /// `None` until there is something to sort, which is one store and one comparison in each document.
     sorter: Option<Sorter>,
-    /// What `layout` begins a line with in pretty output: a comma, a line feed, and indentation for as many levels as
-    /// were needed so far, but always for one.
-    line: SmallVec<[u8; 128]>,
-    /// Where in `line` indentation begins, and how long one step is.
-    indent_start: usize,
-    indent_len: usize,
+    /// In pretty output.
+    line: Option<LineTemplate>,
     newlines: Newlines,
     inline: Option<Box<Inline>>,
 }
@@ -79,9 +74,7 @@ impl<'a, const PLAIN: bool> Formatter<'a, PLAIN> {
             options: options.style,
             names: String::new(),
             sorter: None,
-            line: SmallVec::new(),
-            indent_start: 0,
-            indent_len: 0,
+            line: None,
             newlines: setup.newlines,
             inline: None,
         }
@@ -93,7 +86,7 @@ impl<'a, const PLAIN: bool> Formatter<'a, PLAIN> {
     pub(crate) fn prepare(&mut self, options: &Options) {
         self.out.begin();
         if !PLAIN && options.style.pretty {
-            self.begin_line_template(options.indent());
+            self.line = Some(LineTemplate::new(options.indent(), self.newlines));
             self.inline = Inline::new(options.inline_width);
         }
     }

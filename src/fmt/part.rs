@@ -1,8 +1,7 @@
 //! Parts of an array that other formatters write.
 
-use smallvec::SmallVec;
-
 use super::Formatter;
+use super::layout::LineTemplate;
 use crate::frame::Newlines;
 use crate::options::{Options, Style};
 use crate::setup::Setup;
@@ -12,9 +11,7 @@ pub(crate) struct Surroundings {
     pub(crate) options: Options,
     pub(crate) setup: Setup,
     depth: usize,
-    line: SmallVec<[u8; 128]>,
-    indent_start: usize,
-    indent_len: usize,
+    line: Option<LineTemplate>,
 }
 
 impl<const PLAIN: bool> Formatter<'_, PLAIN> {
@@ -46,8 +43,6 @@ impl<const PLAIN: bool> Formatter<'_, PLAIN> {
             setup: Setup { newlines: self.newlines, ..Setup::with_depth(self.max_depth) },
             depth: self.depth,
             line: self.line.clone(),
-            indent_start: self.indent_start,
-            indent_len: self.indent_len,
         })
     }
 
@@ -55,8 +50,6 @@ impl<const PLAIN: bool> Formatter<'_, PLAIN> {
     pub(crate) fn enter(&mut self, around: &Surroundings) {
         self.depth = around.depth;
         self.line.clone_from(&around.line);
-        self.indent_start = around.indent_start;
-        self.indent_len = around.indent_len;
     }
 
     /// Leaves an array whose closing bracket was in a part.

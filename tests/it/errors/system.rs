@@ -2,7 +2,6 @@
 //! writer. The error has its kind, what was taken is a prefix, and the encoder is as before.
 #![cfg(unix)]
 
-use std::fs::File;
 use std::io::{self, ErrorKind, Read, Write};
 use std::thread;
 
@@ -66,7 +65,7 @@ fn send_all<W: Write>(encoder: &Encoder, value: &Value, writer: impl Fn() -> W, 
 #[test]
 #[cfg(target_os = "linux")]
 fn a_full_disk() {
-    let full = || File::options().write(true).open("/dev/full").unwrap();
+    let full = || std::fs::File::options().write(true).open("/dev/full").unwrap();
     for encoder in encoders() {
         for value in values() {
             send_all(&encoder, &value, full, |error| {

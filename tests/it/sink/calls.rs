@@ -1,7 +1,7 @@
 //! How many calls a writer gets, and how large they are, when it is a special one: a system that refuses large calls,
 //! a socket whose short writes end in awkward places.
 
-use std::io::{self, ErrorKind, IoSlice, Write};
+use std::io::{self, IoSlice, Write};
 
 use bytes::Bytes;
 use json_rope::{Rope, VectoredSink};
@@ -35,7 +35,7 @@ impl Write for Refusing {
     fn write_vectored(&mut self, slices: &[IoSlice<'_>]) -> io::Result<usize> {
         let offered: u64 = slices.iter().map(|slice| slice.len() as u64).sum();
         if offered > i32::MAX as u64 {
-            return Err(ErrorKind::InvalidInput.into());
+            return Err(io::ErrorKind::InvalidInput.into());
         }
         self.0.take(offered as usize)
     }

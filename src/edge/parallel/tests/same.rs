@@ -74,7 +74,7 @@ fn chunks_are_in_their_bounds() {
         let encoder = Encoder::builder().first_chunk(first).max_chunk(max).build().unwrap();
         for pool in &*POOLS {
             let rope = pool.install(|| encoder.par_encode_slice(&items)).unwrap();
-            assert!(rope.chunks().iter().all(|chunk| chunk.len() <= max && str::from_utf8(chunk).is_ok()));
+            assert!(rope.chunks().iter().all(|chunk| chunk.len() <= max && std::str::from_utf8(chunk).is_ok()));
             assert!(rope.chunks().last().unwrap().len() > 1, "the bracket is a chunk of its own");
         }
     }
