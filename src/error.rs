@@ -218,6 +218,19 @@ impl Error {
         self.0.record
     }
 
+    /// The error of something that values come from, in the place of a value: of an iterator of results, of a
+    /// [`TryNext`](crate::source::TryNext). It is the [`source`](std::error::Error::source) of the new one.
+    ///
+    /// ```
+    /// let error = json_rope::Error::from_source("the connection is gone");
+    /// assert!(error.is_data());
+    /// assert_eq!(error.message(), "the connection is gone");
+    /// ```
+    #[cold]
+    pub fn from_source(error: impl Into<Box<dyn std::error::Error + Send + Sync>>) -> Error {
+        Error::new(Kind::Item(error.into()))
+    }
+
     #[cold]
     fn new(kind: Kind) -> Error {
         Error(Box::new(Inner { kind, is_concluded: false, pointer: None, offset: 0, record: None }))
@@ -231,11 +244,6 @@ impl Error {
     #[cold]
     pub(crate) fn data(message: impl Into<String>) -> Error {
         Error::new(Kind::Data(message.into()))
-    }
-
-    #[cold]
-    pub(crate) fn item(error: Box<dyn std::error::Error + Send + Sync>) -> Error {
-        Error::new(Kind::Item(error))
     }
 
     #[cold]

@@ -1,13 +1,13 @@
 //! Compares with arrow-json, in one process and in turns: `cargo bench -p json-rope-arrow --bench ratios [filter]`.
 //!
-//! Each line is a table of one column of that type, or the mixed table of eight columns. Printed are the medians of the
-//! times, and of arrow-json's time divided by ours in the same round: above 1 is faster. Both write NDJSON to a writer
-//! that counts bytes.
+//! Each line is a table of one column of that type, or the mixed table of eight columns. Both write NDJSON to a writer that
+//! counts bytes. Printed are the medians of the processor time of the thread, in nanoseconds for each row; then
+//! arrow-json's time divided by ours, so that above 1 is faster: of the medians, and of the fastest rounds, which other
+//! programs on the machine disturb least. `ROUNDS` sets how many there are.
 
 mod tables;
 
 use std::io::{self, Write};
-use std::time::Instant;
 
 use arrow_array::RecordBatch;
 use arrow_json::LineDelimitedWriter;
@@ -42,13 +42,14 @@ fn theirs(batches: &[RecordBatch]) -> u64 {
     writer.into_inner().0
 }
 
+/// Processor time, in seconds, so that other programs on the machine disturb less.
 fn timed<T>(call: impl FnOnce() -> T) -> f64 {
-    let start = Instant::now();
+    let start = cpu_time::ThreadTime::now();
     std::hint::black_box(call());
     start.elapsed().as_secs_f64()
 }
 
-fn median(mut values: Vec<f64>) -> f64 {
+fn median(values: &mut [f64]) -> f64 {
     values.sort_by(f64::total_cmp);
     values[values.len() / 2]
 }
@@ -57,7 +58,7 @@ fn main() {
     let filter = std::env::args().skip(1).find(|argument| !argument.starts_with("--")).unwrap_or_default();
     let rounds = std::env::var("ROUNDS").ok().and_then(|rounds| rounds.parse().ok()).unwrap_or(15);
     let encoder = RowEncoder::new(Encoder::new());
-    println!("{:<24} {:>9} {:>9} {:>9} {:>7}", "table", "MB", "ours ms", "theirs", "ratio");
+    println!("{:<24} {:>7} {:>9} {:>9} {:>7} {:>8}", "table", "MB", "ours ns", "theirs ns", "ratio", "fastest");
     for (name, table) in tables::all() {
         if !name.contains(&filter) {
             continue;
@@ -74,10 +75,16 @@ fn main() {
             run(round % 2 == 0);
             run(round % 2 != 0);
         }
-        let ratio = median(their_times.iter().zip(&our_times).map(|(their, our)| their / our).collect());
-        let (our, their) = (median(our_times), median(their_times));
+        let (our, their) = (median(&mut our_times), median(&mut their_times));
+        let fastest = their_times[0] / our_times[0];
+        let rows = batches.iter().map(RecordBatch::num_rows).sum::<usize>() as f64 / 1e9;
         let note = if difference == 0 { String::new() } else { format!("  lengths differ by {difference}") };
-        let megabytes = len as f64 / 1e6;
-        println!("{name:<24} {megabytes:>9.1} {:>9.2} {:>9.2} {ratio:>7.2}{note}", our * 1e3, their * 1e3);
+        println!(
+            "{name:<24} {:>7.1} {:>9.1} {:>9.1} {:>7.2} {fastest:>8.2}{note}",
+            len as f64 / 1e6,
+            our / rows,
+            their / rows,
+            their / our
+        );
     }
 }

@@ -1,15 +1,14 @@
 //! Rows and their cells as values that serialize themselves.
 
-use std::fmt::{self, Display};
+use std::fmt;
 
-use arrow_schema::TimeUnit;
 use json_rope::BytesFormat;
 use serde::ser::{Serialize, SerializeMap, SerializeSeq, Serializer};
 
 use crate::column::{Column, MapValues, Members, Values};
+use crate::number;
 use crate::text::Text;
-use crate::time::Zone;
-use crate::{number, span, time};
+use crate::texts::{self, Room};
 
 /// One row of a batch, or one value of a struct.
 pub(crate) struct Row<'c> {
@@ -18,7 +17,7 @@ pub(crate) struct Row<'c> {
 }
 
 impl Serialize for Row<'_> {
-    #[inline]
+    #[cfg_attr(not(debug_assertions), inline(always))] // in debug builds a row in a row would need much stack
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         let Row { members, row } = *self;
         let mut map = serializer.serialize_map(None)?;
@@ -59,7 +58,7 @@ struct Cell<'c> {
 }
 
 impl Serialize for Cell<'_> {
-    #[inline]
+    #[cfg_attr(not(debug_assertions), inline(always))] // see `Row`
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         let row = self.row;
         match self.values {
@@ -78,10 +77,12 @@ impl Serialize for Cell<'_> {
             Values::Utf8(values) => serializer.serialize_str(values.value(row)),
             Values::LargeUtf8(values) => serializer.serialize_str(values.value(row)),
             Values::Utf8View(values) => serializer.serialize_str(values.value(row)),
-            Values::Timestamp(values, unit, zone) => {
-                let text = time::timestamp(values[row], *unit, *zone, |text| serializer.serialize_str(text));
-                text.unwrap_or_else(|| Err(out_of_range(&values[row])))
-            }
+            Values::Prepared(prepared) => match prepared.1.get(row) {
+                Some(text) => serializer.serialize_str(text),
+                None => text(&prepared.0, row, serializer),
+            },
+            Values::List(ranges, items) => list(items, ranges.get(row), serializer),
+            Values::Struct(members) => object(members, row, serializer),
             other => rare(other, row, serializer),
         }
     }
@@ -102,31 +103,29 @@ fn rare<S: Serializer>(values: &Values, row: usize, serializer: S) -> Result<S::
             Some(value) => number::decimal(value, *scale, serializer),
             None => number::digits(&values[row].to_string(), *scale, serializer),
         },
-        Values::Date32(values) => time::date(values[row].into(), |text| serializer.serialize_str(text))
-            .unwrap_or_else(|| Err(out_of_range(&values[row]))),
-        Values::Date64(values) => {
-            time::timestamp(values[row], TimeUnit::Millisecond, Zone::None, |text| serializer.serialize_str(text))
-                .unwrap_or_else(|| Err(out_of_range(&values[row])))
-        }
-        Values::Time32(values, unit) => time::time(values[row].into(), *unit, |text| serializer.serialize_str(text))
-            .unwrap_or_else(|| Err(out_of_range(&values[row]))),
-        Values::Time64(values, unit) => time::time(values[row], *unit, |text| serializer.serialize_str(text))
-            .unwrap_or_else(|| Err(out_of_range(&values[row]))),
-        Values::Duration(values, unit) => match span::duration(values[row], *unit) {
-            Some(duration) => serializer.collect_str(&duration),
-            None => Err(out_of_range(&values[row])),
-        },
-        Values::Months(values) => serializer.collect_str(&span::months(values[row])),
-        Values::DayTime(values) => serializer.collect_str(&span::days_and_time(values[row])),
-        Values::MonthDayNano(values) => serializer.collect_str(&span::months_days_and_time(values[row])),
-        Values::List(ranges, items) => list(items, ranges.get(row), serializer),
-        Values::Struct(members) => Row { members, row }.serialize(serializer),
         Values::Map(map) => entries(map, row, serializer),
         Values::Indexed(indices, values) => Cell { values, row: indices.get(row) }.serialize(serializer),
-        other => Cell { values: other, row }.serialize(serializer),
+        other => text(other, row, serializer),
     }
 }
 
+/// A value that becomes a text.
+#[inline(never)]
+fn text<S: Serializer>(values: &Values, row: usize, serializer: S) -> Result<S::Ok, S::Error> {
+    let mut room = [0; size_of::<Room>()];
+    match texts::put_text(values, row, &mut room).and_then(|len| str::from_utf8(&room[..len]).ok()) {
+        Some(text) => serializer.serialize_str(text),
+        None => Err(out_of_range(values, row)),
+    }
+}
+
+/// A struct. Out of line: it is a loop over columns of its own.
+#[inline(never)]
+fn object<S: Serializer>(members: &Members, row: usize, serializer: S) -> Result<S::Ok, S::Error> {
+    Row { members, row }.serialize(serializer)
+}
+
+#[inline(never)]
 fn list<S: Serializer>(items: &Column, range: std::ops::Range<usize>, serializer: S) -> Result<S::Ok, S::Error> {
     if items.has_no_nulls() {
         // The type of the items is looked at once.
@@ -164,7 +163,15 @@ fn entries<S: Serializer>(map: &MapValues, row: usize, serializer: S) -> Result<
 
 #[cold]
 #[inline(never)]
-fn out_of_range<E: serde::ser::Error>(value: &dyn Display) -> E {
+fn out_of_range<E: serde::ser::Error>(values: &Values, row: usize) -> E {
+    let value = match values {
+        Values::Date32(values) | Values::Time32(values, _) => values[row].into(),
+        Values::Date64(values)
+        | Values::Time64(values, _)
+        | Values::Timestamp(values, ..)
+        | Values::Duration(values, _) => values[row],
+        _ => return E::custom("a value is out of the range of its type"),
+    };
     E::custom(format_args!("{value} is out of the range of its type"))
 }
 

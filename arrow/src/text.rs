@@ -1,6 +1,6 @@
 //! Short texts on the stack.
 
-/// Room for the longest text of a date, a time or a decimal: 77 digits, or a scale of 128 places.
+/// Room for the longest text: a decimal of 77 digits, or of a scale of 128 places; three parts of an interval.
 const ROOM: usize = 256;
 
 /// A text of ASCII characters that is put together from pieces.
@@ -26,7 +26,17 @@ impl Text {
     }
 
     #[inline]
+    pub(crate) fn push_number(&mut self, value: impl itoa::Integer) {
+        self.push(itoa::Buffer::new().format(value).as_bytes());
+    }
+
+    #[inline]
+    pub(crate) fn as_bytes(&self) -> &[u8] {
+        &self.bytes[..self.len]
+    }
+
+    #[inline]
     pub(crate) fn as_str(&self) -> &str {
-        str::from_utf8(&self.bytes[..self.len]).unwrap_or_default()
+        str::from_utf8(self.as_bytes()).unwrap_or_default()
     }
 }

@@ -4,12 +4,18 @@ use arrow_array::timezone::Tz;
 use arrow_schema::TimeUnit;
 use chrono::{DateTime, Offset as _, TimeZone as _};
 
+use crate::texts::Room;
+
 /// Seconds of a day.
 const DAY: i64 = 86_400;
 
 /// The days since 1970 that have a date: from the year −262143 to 262142. Arrow's own tools have the same limits.
 const FIRST_DAY: i64 = -96_465_292;
 const LAST_DAY: i64 = 95_026_236;
+
+/// Years are counted from this many before the year 0, so that they are positive; a multiple of 400, so that leap years
+/// are where they were, and of 10,000, so that the last four digits are the same.
+const YEAR_0: u32 = 400_000;
 
 /// Where a timestamp is.
 #[derive(Clone, Copy, Debug)]
@@ -33,191 +39,166 @@ impl Zone {
     }
 }
 
-/// How many of this unit are in a second.
-fn per_second(unit: TimeUnit) -> i64 {
+/// Splits a time into whole days, rounded down, seconds of the day and nanoseconds.
+#[inline(always)]
+fn split(value: i64, unit: TimeUnit) -> (i64, u32, u32) {
+    // Each with constants, which need no division, and only one that is signed.
+    const fn split<const PER_SECOND: i64>(value: i64) -> (i64, u32, u32) {
+        let (days, rest) = (value.div_euclid(DAY * PER_SECOND), value.rem_euclid(DAY * PER_SECOND) as u64);
+        let (seconds, parts) = (rest / PER_SECOND as u64, rest % PER_SECOND as u64);
+        (days, seconds as u32, parts as u32 * (1_000_000_000 / PER_SECOND) as u32)
+    }
     match unit {
-        TimeUnit::Second => 1,
-        TimeUnit::Millisecond => 1_000,
-        TimeUnit::Microsecond => 1_000_000,
-        TimeUnit::Nanosecond => 1_000_000_000,
+        TimeUnit::Second => split::<1>(value),
+        TimeUnit::Millisecond => split::<1_000>(value),
+        TimeUnit::Microsecond => split::<1_000_000>(value),
+        TimeUnit::Nanosecond => split::<1_000_000_000>(value),
     }
 }
 
-/// Whole seconds, rounded down, and nanoseconds.
-#[inline]
-fn split(value: i64, unit: TimeUnit) -> (i64, u32) {
-    // Each with a constant, which needs no division.
-    match unit {
-        TimeUnit::Second => (value, 0),
-        TimeUnit::Millisecond => (value.div_euclid(1_000), value.rem_euclid(1_000) as u32 * 1_000_000),
-        TimeUnit::Microsecond => (value.div_euclid(1_000_000), value.rem_euclid(1_000_000) as u32 * 1_000),
-        TimeUnit::Nanosecond => (value.div_euclid(1_000_000_000), value.rem_euclid(1_000_000_000) as u32),
-    }
+/// Eight decimal digits of four numbers below 100, the first one in the least significant byte. All of them at once: in
+/// each lane, 103 / 1024 is near enough to a tenth.
+#[inline(always)]
+fn pairs(numbers: [u32; 4]) -> u64 {
+    let lanes = numbers.iter().rev().fold(0, |lanes, number| lanes << 16 | u64::from(*number));
+    let tens = ((lanes * 103) >> 10) & 0x000f_000f_000f_000f;
+    (tens | (lanes - 10 * tens) << 8) | 0x3030_3030_3030_3030
 }
 
-/// The text of a date or time, with room for the longest one.
-pub(crate) struct Text {
-    bytes: [u8; 48],
-    len: usize,
+/// A character at a place among eight.
+const fn mark(character: u8, at: u32) -> u64 {
+    (character as u64) << (8 * at)
 }
 
-/// The form of most texts. Digits are filled in where they belong, which needs no position but constant ones.
-const FORM: [u8; 48] = *b"0000-00-00T00:00:00.000000000                   ";
-/// Where the time begins in it, and where the fraction of a second.
-const TIME: usize = 11;
-const FRACTION: usize = 19;
-
-impl Text {
-    #[inline]
-    pub(crate) fn as_str(&self) -> &str {
-        str::from_utf8(&self.bytes[..self.len]).unwrap_or_default()
-    }
-
-    /// Fills in two digits.
-    #[inline(always)]
-    fn pair(&mut self, at: usize, value: u32) {
-        // Exact for all numbers below 100.
-        let tens = value * 205 >> 11;
-        self.bytes[at] = b'0' + tens as u8;
-        self.bytes[at + 1] = b'0' + (value - 10 * tens) as u8;
-    }
-
-    /// Fills in a date whose year has four digits.
-    #[inline(always)]
-    fn date(&mut self, year: u32, month: u32, day: u32) {
-        self.pair(0, year / 100);
-        self.pair(2, year % 100);
-        self.pair(5, month);
-        self.pair(8, day);
-    }
-
-    /// Fills in a time from `TIME` on, with as many digits of a second as are needed: none, three, six or nine.
-    #[inline(always)]
-    fn time(&mut self, seconds: u32, nanos: u32) {
-        self.pair(TIME, seconds / 3_600);
-        self.pair(TIME + 3, seconds / 60 % 60);
-        self.pair(TIME + 6, seconds % 60);
-        self.len = FRACTION;
-        if nanos != 0 {
-            self.fraction(nanos);
-        }
-    }
-
-    #[inline(always)]
-    fn fraction(&mut self, nanos: u32) {
-        let (millis, micros, rest) = (nanos / 1_000_000, nanos / 1_000 % 1_000, nanos % 1_000);
-        self.three(FRACTION + 1, millis);
-        self.len = FRACTION + 4;
-        if micros != 0 || rest != 0 {
-            self.three(FRACTION + 4, micros);
-            self.len = FRACTION + 7;
-        }
-        if rest != 0 {
-            self.three(FRACTION + 7, rest);
-            self.len = FRACTION + 10;
-        }
-    }
-
-    #[inline(always)]
-    fn three(&mut self, at: usize, value: u32) {
-        self.bytes[at] = b'0' + (value / 100) as u8;
-        self.pair(at + 1, value % 100);
-    }
-
-    /// Adds the offset from Greenwich, to the nearest minute: some of before 1900 have seconds.
-    fn offset(&mut self, offset: i32) {
-        if offset == 0 {
-            self.bytes[self.len] = b'Z';
-            self.len += 1;
-            return;
-        }
-        let minutes = (offset.unsigned_abs() + 30) / 60;
-        self.bytes[self.len] = if offset < 0 { b'-' } else { b'+' };
-        self.pair(self.len + 1, minutes / 60);
-        self.bytes[self.len + 3] = b':';
-        self.pair(self.len + 4, minutes % 60);
-        self.len += 6;
-    }
-
-    /// Puts a year that has not four digits in the place of those that are there.
-    #[cold]
-    #[inline(never)]
-    fn long_year(&mut self, year: i64) {
-        let year = format!("{year:+05}");
-        let longer = year.len() - 4;
-        self.bytes.copy_within(4..self.len, year.len());
-        self.bytes[..year.len()].copy_from_slice(year.as_bytes());
-        self.len += longer;
-    }
+#[inline(always)]
+fn put(room: &mut Room, at: usize, eight: u64) {
+    room[at..at + 8].copy_from_slice(&eight.to_le_bytes());
 }
 
-/// Writes a date, given as days since 1970. `None` if it is out of range.
-#[inline]
-pub(crate) fn date<R>(days: i64, write: impl FnOnce(&str) -> R) -> Option<R> {
+/// Puts the text of a date, given as days since 1970, at the front of the room, and returns its length. `None` if it is
+/// out of range.
+#[inline(always)]
+pub(crate) fn date(days: i64, room: &mut Room) -> Option<usize> {
     if !(FIRST_DAY..=LAST_DAY).contains(&days) {
         return None;
     }
-    let mut text = Text { bytes: FORM, len: TIME - 1 };
-    let (year, month, day) = civil(days);
-    text.date(year.rem_euclid(10_000) as u32, month, day);
-    if !(0..=9999).contains(&year) {
-        text.long_year(year);
-    }
-    Some(write(text.as_str()))
+    let year = put_date(room, days);
+    Some(if is_long(year) { put_long_year(room, 10, year) } else { 10 })
 }
 
-/// Writes a time of the day. `None` if no day has it.
-#[inline]
-pub(crate) fn time<R>(value: i64, unit: TimeUnit, write: impl FnOnce(&str) -> R) -> Option<R> {
-    if !(0..DAY * per_second(unit)).contains(&value) {
-        return None;
+/// Puts the text of a time of the day, as [`date`]. `None` if no day has it.
+#[inline(always)]
+pub(crate) fn time(value: i64, unit: TimeUnit, room: &mut Room) -> Option<usize> {
+    match split(value, unit) {
+        (0, seconds, nanos) => Some(put_time(room, 0, seconds, nanos)),
+        _ => None,
     }
-    let (seconds, nanos) = split(value, unit);
-    let mut text = Text { bytes: FORM, len: 0 };
-    text.time(seconds as u32, nanos);
-    Some(write(&text.as_str()[TIME..]))
 }
 
-/// Writes a date and time, given as units since 1970. `None` if it is out of range.
-#[inline]
-pub(crate) fn timestamp<R>(value: i64, unit: TimeUnit, zone: Zone, write: impl FnOnce(&str) -> R) -> Option<R> {
-    let (seconds, nanos) = split(value, unit);
-    if !(FIRST_DAY * DAY..(LAST_DAY + 1) * DAY).contains(&seconds) {
+/// Puts the text of a date and time, given as units since 1970, as [`date`]. `None` if it is out of range.
+#[inline(always)]
+pub(crate) fn timestamp(value: i64, unit: TimeUnit, zone: Zone, room: &mut Room) -> Option<usize> {
+    let (mut days, mut seconds, nanos) = split(value, unit);
+    if !(FIRST_DAY..=LAST_DAY).contains(&days) {
         return None;
     }
     let offset = match zone {
-        Zone::None => 0,
+        Zone::None | Zone::Fixed(0) => 0,
         Zone::Fixed(offset) => offset,
-        Zone::Named(zone) => {
-            let utc = DateTime::from_timestamp(seconds, 0)?.naive_utc();
-            zone.offset_from_utc_datetime(&utc).fix().local_minus_utc()
-        }
+        Zone::Named(zone) => offset_of(zone, days, seconds),
     };
-    let local = seconds + i64::from(offset);
-    let (year, month, day) = civil(local.div_euclid(DAY));
-    let mut text = Text { bytes: FORM, len: 0 };
-    text.date(year.rem_euclid(10_000) as u32, month, day);
-    text.time(local.rem_euclid(DAY) as u32, nanos);
-    if !matches!(zone, Zone::None) {
-        text.offset(offset);
+    if offset != 0 {
+        let local = i64::from(seconds) + i64::from(offset);
+        days += local.div_euclid(DAY);
+        seconds = local.rem_euclid(DAY) as u32;
     }
-    if !(0..=9999).contains(&year) {
-        text.long_year(year);
+    let year = put_date(room, days);
+    room[10] = b'T';
+    let mut len = put_time(room, 11, seconds, nanos);
+    match zone {
+        Zone::None => {}
+        _ if offset == 0 => {
+            room[len] = b'Z';
+            len += 1;
+        }
+        _ => len = put_offset(room, len, offset),
     }
-    Some(write(text.as_str()))
+    Some(if is_long(year) { put_long_year(room, len, year) } else { len })
+}
+
+#[inline(never)]
+fn offset_of(zone: Tz, days: i64, seconds: u32) -> i32 {
+    let utc = DateTime::from_timestamp(days * DAY + i64::from(seconds), 0).unwrap_or_default().naive_utc();
+    zone.offset_from_utc_datetime(&utc).fix().local_minus_utc()
+}
+
+/// Puts a date, with the last four digits of its year, in ten bytes. Returns the year, counted from [`YEAR_0`].
+#[inline(always)]
+fn put_date(room: &mut Room, days: i64) -> u32 {
+    let (year, month, day) = civil(days);
+    let digits = pairs([year / 100 % 100, year % 100, month, day]);
+    put(room, 0, digits & 0xffff_ffff | mark(b'-', 4) | (digits >> 32 & 0xffff) << 40 | mark(b'-', 7));
+    room[8..10].copy_from_slice(&((digits >> 48) as u16).to_le_bytes());
+    year
+}
+
+/// Puts a time, with as many digits of a second as are needed: none, three, six or nine. Returns where it ends.
+#[inline(always)]
+fn put_time(room: &mut Room, at: usize, seconds: u32, nanos: u32) -> usize {
+    let millis = nanos / 1_000_000;
+    let digits = pairs([seconds / 3_600, seconds / 60 % 60, seconds % 60, millis / 10]);
+    let (hours, minutes, seconds) = (digits & 0xffff, digits >> 16 & 0xffff, digits >> 32 & 0xffff);
+    put(room, at, hours | mark(b':', 2) | minutes << 24 | mark(b':', 5) | seconds << 48);
+    if nanos == 0 {
+        return at + 8;
+    }
+    put(room, at + 8, mark(b'.', 0) | (digits >> 48) << 8 | mark(b'0' + (millis % 10) as u8, 3));
+    let fine = nanos - millis * 1_000_000;
+    if fine == 0 {
+        return at + 12;
+    }
+    put(room, at + 12, pairs([fine / 10_000, fine / 100 % 100, fine % 100, 0]));
+    if fine.is_multiple_of(1_000) { at + 15 } else { at + 18 }
+}
+
+/// Puts the offset from Greenwich, to the nearest minute: some of before 1900 have seconds. Returns where it ends.
+#[inline(never)]
+fn put_offset(room: &mut Room, at: usize, offset: i32) -> usize {
+    let minutes = (offset.unsigned_abs() + 30) / 60;
+    let digits = pairs([minutes / 60, minutes % 60, 0, 0]);
+    let sign = if offset < 0 { b'-' } else { b'+' };
+    put(room, at, mark(sign, 0) | (digits & 0xffff) << 8 | mark(b':', 3) | (digits >> 16 & 0xffff) << 32);
+    at + 6
+}
+
+/// Whether a year has not four digits.
+#[inline(always)]
+fn is_long(year: u32) -> bool {
+    !(YEAR_0..YEAR_0 + 10_000).contains(&year)
+}
+
+/// Puts a whole year in the place of the four digits that begin a text of this length. Returns the new length.
+#[cold]
+#[inline(never)]
+fn put_long_year(room: &mut Room, len: usize, year: u32) -> usize {
+    let year = format!("{:+05}", i64::from(year) - i64::from(YEAR_0));
+    room.copy_within(4..len, year.len());
+    room[..year.len()].copy_from_slice(year.as_bytes());
+    len - 4 + year.len()
 }
 
 /// The year, month and day of a day since 1970. By the method of Neri and Schneider ("Euclidean affine functions and
 /// their application to calendar algorithms"): years begin in March, so that the leap day is the last one, and each
 /// division is one by a constant.
-#[inline]
-fn civil(days: i64) -> (i64, u32, u32) {
-    /// So many periods of 400 years make all days positive.
-    const PERIODS: i64 = 1_000;
-    const DAYS_OF_PERIOD: i64 = 146_097;
+///
+/// The year is counted from [`YEAR_0`].
+#[inline(always)]
+fn civil(days: i64) -> (u32, u32, u32) {
+    const DAYS_OF_400_YEARS: i64 = 146_097;
     /// From March of the year 0 to 1970.
     const EPOCH: i64 = 719_468;
-    let shifted = (days + EPOCH + PERIODS * DAYS_OF_PERIOD) as u64;
+    // Less than 2^28, so four times as much fits, too.
+    let shifted = (days + EPOCH + i64::from(YEAR_0) / 400 * DAYS_OF_400_YEARS) as u32;
     let centuries = (4 * shifted + 3) / 146_097;
     let day_of_century = (4 * shifted + 3) % 146_097 / 4;
     let year_of_century = (4 * day_of_century + 3) / 1_461;
@@ -226,8 +207,8 @@ fn civil(days: i64) -> (i64, u32, u32) {
     let month_and_day = 2_141 * day_of_year + 197_913;
     let (month, day) = (month_and_day >> 16, (month_and_day & 0xffff) / 2_141);
     let after_december = day_of_year >= 306;
-    let year = (100 * centuries + year_of_century) as i64 - PERIODS * 400 + i64::from(after_december);
-    (year, if after_december { month - 12 } else { month } as u32, day as u32 + 1)
+    let year = 100 * centuries + year_of_century + u32::from(after_december);
+    (year, if after_december { month - 12 } else { month }, day + 1)
 }
 
 #[cfg(test)]
@@ -244,9 +225,10 @@ mod tests {
         let days = (-400_000..400_000).chain(FIRST_DAY..FIRST_DAY + 1_000).chain(LAST_DAY - 1_000..=LAST_DAY);
         for day in days {
             let date = NaiveDate::from_num_days_from_ce_opt(day as i32 + 719_163).unwrap();
-            assert_eq!(civil(day), (date.year().into(), date.month(), date.day()));
+            let (year, month, of_month) = civil(day);
+            assert_eq!((year as i32 - YEAR_0 as i32, month, of_month), (date.year(), date.month(), date.day()));
         }
-        let text = |day| date(day, str::to_owned);
+        let text = |day| date(day, &mut [0; 128]);
         assert!(text(FIRST_DAY - 1).is_none() && text(LAST_DAY + 1).is_none());
     }
 }

@@ -42,7 +42,7 @@ where
     type Value = T;
 
     fn try_poll_next(&mut self, cx: &mut Context<'_>) -> Poll<Option<Result<T>>> {
-        Pin::new(&mut self.0).poll_next(cx).map(|item| item.map(|item| item.map_err(|error| Error::item(error.into()))))
+        Pin::new(&mut self.0).poll_next(cx).map(|item| item.map(|item| item.map_err(|error| Error::from_source(error))))
     }
 }
 

@@ -5,7 +5,7 @@ use serde::Serialize;
 use super::Chunks;
 use crate::encoder::Encoder;
 use crate::frame::Frame;
-use crate::source::{Array, Fallible, Infallible, Records, Tree};
+use crate::source::{Array, Fallible, Infallible, Records, Tree, TryNext};
 
 impl Encoder {
     /// Encodes a tree on demand, chunk by chunk.
@@ -144,5 +144,35 @@ impl Encoder {
         E: Into<Box<dyn std::error::Error + Send + Sync>>,
     {
         Chunks::new(self.clone(), Records::new(frame, self.options(), Fallible(items.into_iter())))
+    }
+
+    /// Encodes a stream of documents on demand from a source whose records borrow from it: rows of a batch, views of a
+    /// buffer that is filled again. If they own what they are, [`records`](Encoder::records) and
+    /// [`try_records`](Encoder::try_records) are simpler.
+    ///
+    /// ```
+    /// use json_rope::source::TryNext;
+    /// use json_rope::{Encoder, Error, Frame};
+    ///
+    /// /// The digits of a number, each time one less.
+    /// struct Digits(String);
+    ///
+    /// impl TryNext for Digits {
+    ///     type Value<'a> = &'a str;
+    ///
+    ///     fn try_next(&mut self) -> Option<Result<&str, Error>> {
+    ///         self.0.pop()?;
+    ///         Some(Ok(&self.0))
+    ///     }
+    /// }
+    /// let mut chunks = Encoder::new().records_from(Frame::NdJson, Digits("123".to_owned()));
+    /// assert_eq!(chunks.next().unwrap()?, "\"12\"\n\"1\"\n\"\"\n");
+    /// # Ok::<(), json_rope::Error>(())
+    /// ```
+    ///
+    /// # Errors
+    /// As [`try_records`](Encoder::try_records), with the errors of the source.
+    pub fn records_from<S: TryNext>(&self, frame: Frame, source: S) -> Chunks<Records<S>> {
+        Chunks::new(self.clone(), Records::new(frame, self.options(), source))
     }
 }

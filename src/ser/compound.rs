@@ -60,13 +60,12 @@ impl<'f, 'a, const PLAIN: bool> Array<'f, 'a, PLAIN> {
         }
     }
 
-    #[inline]
+    #[inline(always)]
     pub(super) fn close(self) -> Result<()> {
         if self.busy {
             return Err(went_on(self.formatter, self.count, self.variant));
         }
-        self.formatter.close_array(self.count)?;
-        if self.variant.is_some() { self.formatter.close_object(1) } else { Ok(()) }
+        close_array(self.formatter, self.count, self.variant.is_some())
     }
 }
 
@@ -195,6 +194,13 @@ impl<'f, 'a, const PLAIN: bool> Object<'f, 'a, PLAIN> {
             (None, Some(token)) => token.end(self.formatter, self.count),
         }
     }
+}
+
+/// Not inlined, but called with the parts of the array: see [`fail`].
+#[inline(never)]
+fn close_array<const PLAIN: bool>(formatter: &mut Formatter<'_, PLAIN>, count: usize, in_variant: bool) -> Result<()> {
+    formatter.close_array(count)?;
+    if in_variant { formatter.close_object(1) } else { Ok(()) }
 }
 
 /// Not inlined, but called with the parts of the object: see [`fail`].

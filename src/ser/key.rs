@@ -152,7 +152,7 @@ impl<'f, 'a, const PLAIN: bool> serde::Serializer for KeySerializer<'f, 'a, PLAI
         self.float(value, value.is_finite())
     }
 
-    #[inline]
+    #[cfg_attr(not(debug_assertions), inline(always))] // so that an encoded key is recognised at compile time
     fn serialize_newtype_struct<T: ?Sized + Serialize>(self, name: &'static str, value: &T) -> Result<()> {
         match name {
             _ if fmt::is_key_token(name) => self.encoded(value),

@@ -31,6 +31,7 @@ use token::SerdeJsonToken;
 pub(crate) use parallel::{elements, is_own};
 
 /// Encodes `value` as one JSON text.
+#[inline]
 pub(crate) fn serialize<T, const PLAIN: bool>(formatter: &mut Formatter<'_, PLAIN>, value: &T) -> Result<()>
 where
     T: ?Sized + Serialize,

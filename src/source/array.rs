@@ -46,7 +46,7 @@ fn locate<const PLAIN: bool>(error: Error, index: usize, formatter: &mut Formatt
     error
 }
 
-impl<I: TryNext<Value: Serialize>> Source for Array<I> {
+impl<I: TryNext> Source for Array<I> {
     fn step<const PLAIN: bool>(&mut self, formatter: &mut Formatter<'_, PLAIN>) -> Result<Progress> {
         if !self.is_open {
             formatter.open()?;

@@ -1,21 +1,30 @@
-//! Where elements and records come from: an iterator of values, or one of results.
+//! Where elements and records come from: an iterator of values, one of results, or a source that lends them.
+
+use serde::Serialize;
 
 use crate::error::Error;
 
-/// An iterator whose items may be errors. Implemented by [`Infallible`] and [`Fallible`].
+/// A source of values that may borrow from it, and of errors. Iterators become one by [`Infallible`] and [`Fallible`];
+/// implement it for values that cannot be the items of an iterator, because they refer to what the source holds, and pass
+/// it to [`Encoder::records_from`](crate::Encoder::records_from).
 pub trait TryNext {
     /// The values that are encoded.
-    type Value;
+    type Value<'a>: Serialize
+    where
+        Self: 'a;
 
-    /// The next value, or the error in its place.
-    fn try_next(&mut self) -> Option<Result<Self::Value, Error>>;
+    /// The next value, or the [error](Error::from_source) in its place.
+    fn try_next(&mut self) -> Option<Result<Self::Value<'_>, Error>>;
 }
 
 /// The items of an iterator, none of which is an error.
 pub struct Infallible<I>(pub(crate) I);
 
-impl<I: Iterator> TryNext for Infallible<I> {
-    type Value = I::Item;
+impl<I: Iterator<Item: Serialize>> TryNext for Infallible<I> {
+    type Value<'a>
+        = I::Item
+    where
+        Self: 'a;
 
     #[inline]
     fn try_next(&mut self) -> Option<Result<I::Item, Error>> {
@@ -29,12 +38,16 @@ pub struct Fallible<I>(pub(crate) I);
 impl<T, E, I> TryNext for Fallible<I>
 where
     I: Iterator<Item = Result<T, E>>,
+    T: Serialize,
     E: Into<Box<dyn std::error::Error + Send + Sync>>,
 {
-    type Value = T;
+    type Value<'a>
+        = T
+    where
+        Self: 'a;
 
     #[inline]
     fn try_next(&mut self) -> Option<Result<T, Error>> {
-        Some(self.0.next()?.map_err(|error| Error::item(error.into())))
+        Some(self.0.next()?.map_err(|error| Error::from_source(error)))
     }
 }

@@ -1,7 +1,5 @@
 //! Documents in frames: one, or a stream of them from an iterator.
 
-use serde::Serialize;
-
 use super::items::TryNext;
 use super::{Progress, Source, Value};
 use crate::error::Result;
@@ -59,7 +57,7 @@ impl<I> Records<I> {
     }
 }
 
-impl<I: TryNext<Value: Serialize>> Source for Records<I> {
+impl<I: TryNext> Source for Records<I> {
     fn setup(&self, options: &Options) -> Result<Setup> {
         records_setup(self.frame, options)
     }

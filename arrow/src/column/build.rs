@@ -4,11 +4,12 @@ use arrow_array::cast::AsArray;
 use arrow_array::types::*;
 use arrow_array::{Array, ArrayRef, RecordBatch, downcast_run_array};
 use arrow_buffer::ArrowNativeType;
-use arrow_schema::{DataType, FieldRef, Fields, IntervalUnit, TimeUnit};
+use arrow_schema::{DataType, Fields, IntervalUnit, TimeUnit};
 use json_rope::Key;
 
 use super::{BinaryValues, Column, Indices, MapValues, Member, Members, Ranges, Settings, Values};
 use crate::refusal::Refusal;
+use crate::texts::{self, Texts};
 use crate::time::Zone;
 
 /// Types that are nested deeper are refused: they recurse here, and in every row.
@@ -21,12 +22,18 @@ impl Members {
     }
 
     fn new(fields: &Fields, columns: &[ArrayRef], settings: Settings, depth: usize) -> Result<Members, Refusal> {
-        let member = |(field, array): (&FieldRef, &ArrayRef)| {
-            let column = Column::new(array, settings, depth + 1).map_err(|refusal| refusal.inside(field.name()))?;
-            Ok(Member { key: Key::new(field.name()), column })
-        };
-        let list = fields.iter().zip(columns).map(member).collect::<Result<_, _>>()?;
-        Ok(Members { list, explicit_nulls: settings.explicit_nulls })
+        let mut list = Vec::with_capacity(columns.len());
+        for (field, array) in fields.iter().zip(columns) {
+            let mut column = Column::new(array, settings, depth + 1).map_err(|refusal| refusal.inside(field.name()))?;
+            if !settings.explicit_nulls && column.has_only_nulls() {
+                continue; // no row has this member
+            }
+            if texts::are_texts(&column.values) {
+                column.values = Values::Prepared(Box::new((column.values, Texts::default())));
+            }
+            list.push(Member { key: Key::new(field.name()), column });
+        }
+        Ok(Members { list: list.into(), explicit_nulls: settings.explicit_nulls })
     }
 }
 

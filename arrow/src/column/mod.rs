@@ -18,6 +18,7 @@ use arrow_buffer::{
 use arrow_schema::TimeUnit;
 use json_rope::{BytesFormat, Key};
 
+use crate::texts::Texts;
 use crate::time::Zone;
 
 /// What an encoder wants to know about all columns.
@@ -41,6 +42,7 @@ pub(crate) struct Member {
 }
 
 /// The members of a struct, or of all rows of a batch.
+#[derive(Default)]
 pub(crate) struct Members {
     pub(crate) list: Box<[Member]>,
     pub(crate) explicit_nulls: bool,
@@ -81,6 +83,8 @@ pub(crate) enum Values {
     List(Ranges, Box<Column>),
     Struct(Members),
     Map(Box<MapValues>),
+    /// Values that are texts in JSON, some of them prepared.
+    Prepared(Box<(Values, Texts)>),
     /// The values of a dictionary, or of runs. Which of them are null is known outside.
     Indexed(Indices, Box<Values>),
 }
@@ -136,7 +140,7 @@ impl BinaryValues {
 }
 
 impl Ranges {
-    #[inline]
+    #[inline(always)]
     pub(crate) fn get(&self, row: usize) -> Range<usize> {
         fn view<T: ArrowNativeType>(start: T, len: T) -> Range<usize> {
             start.as_usize()..start.as_usize() + len.as_usize()
@@ -168,6 +172,22 @@ impl Indices {
     }
 }
 
+impl Members {
+    /// Prepares these rows. It is a matter of speed alone: others can be read too.
+    pub(crate) fn prepare(&mut self, rows: Range<usize>) {
+        for Member { column, .. } in &mut self.list {
+            match &mut column.values {
+                Values::Prepared(values) => {
+                    let (values, texts) = &mut **values;
+                    texts.prepare(values, column.nulls.as_ref(), rows.clone());
+                }
+                Values::Struct(members) => members.prepare(rows.clone()),
+                _ => {}
+            }
+        }
+    }
+}
+
 impl Column {
     #[inline]
     pub(crate) fn is_null(&self, row: usize) -> bool {
@@ -175,6 +195,11 @@ impl Column {
             None => false,
             Some(nulls) => nulls.is_null(row),
         }
+    }
+
+    /// Whether all values are null.
+    pub(crate) fn has_only_nulls(&self) -> bool {
+        self.nulls.as_ref().is_some_and(|nulls| nulls.null_count() == nulls.len())
     }
 
     /// Whether no value is null.

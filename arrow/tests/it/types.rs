@@ -129,7 +129,7 @@ fn difference_floats_with_exponents() {
 /// Of two shortest texts of an `f32` that are equally near, `zmij` takes the even one.
 #[test]
 fn difference_singles_in_the_middle() {
-    let batch = one(Float32Array::from(vec![1.894_531_25]));
+    let batch = one(Float32Array::from(vec![1.894_531_2]));
     assert_eq!(lines(&batch), "{\"c\":1.8945312}\n");
     assert_eq!(their_lines(&[batch], false), "{\"c\":1.8945313}\n");
 }
@@ -201,6 +201,15 @@ fn a_batch_without_columns_has_empty_rows() {
     assert_eq!(lines(&batch), "{}\n{}\n");
     assert_eq!(RowEncoder::new(Encoder::new()).array(&batch).unwrap(), "[{},{}]");
     assert_eq!(RowEncoder::new(Encoder::new()).array(&batch.slice(0, 0)).unwrap(), "[]");
+}
+
+#[test]
+fn handles_may_be_moved_and_shared() {
+    fn assert_send<T: Send + 'static>(_: &T) {}
+    fn assert_sync<T: Send + Sync + Clone + 'static>(_: &T) {}
+    let encoder = RowEncoder::new(Encoder::new());
+    assert_sync(&encoder);
+    assert_send(&encoder.chunks(Frame::NdJson, Vec::new()));
 }
 
 #[test]

@@ -3,8 +3,8 @@
 use std::collections::{BTreeMap, HashMap};
 use std::fmt;
 
-use json_rope::{Error, to_rope, to_rope_pretty, to_string};
-use serde::ser::SerializeStruct;
+use json_rope::{Error, Key, to_rope, to_rope_pretty, to_string};
+use serde::ser::{SerializeMap, SerializeStruct};
 use serde::{Serialize, Serializer};
 
 use crate::support::outputs::{golden, golden_pretty};
@@ -228,4 +228,50 @@ fn maps_of_the_standard_library() {
     golden(&BTreeMap::from([('a', Some(1)), ('b', None)]), r#"{"a":1,"b":null}"#);
     golden(&BTreeMap::from([(Variants::A, 1), (Variants::Escaped, 2)]), r#"{"A":1,"needs \"escape\"\n":2}"#);
     assert_eq!(to_string(&BTreeMap::<u8, u8>::new()).unwrap(), "{}");
+}
+
+/// A key that was encoded once is the string that it was made of, for every serializer.
+#[test]
+fn encoded_keys_are_strings() {
+    let names = (0..70).map(|len| "x".repeat(len)).chain(["é\"\\/<\u{1}😀".into(), "\n".repeat(40)]);
+    for name in names {
+        let encoded = Key::new(&name);
+        let text = serde_json::to_string(&name).unwrap();
+        key(&encoded, &text);
+        key(Some(&encoded), &text);
+        key(Box::new(&encoded) as Box<dyn erased_serde::Serialize>, &text);
+        golden(&(&encoded, [&encoded]), &format!("[{text},[{text}]]"));
+        assert_eq!(serde_json::to_string(&Member(&encoded, 1, true)).unwrap(), format!("{{{text}:1}}"));
+        let cbor = ciborium::Value::serialized(&Member(&encoded, 1, true)).unwrap();
+        assert_eq!(cbor, ciborium::Value::Map(vec![(name.into(), 1.into())]));
+    }
+}
+
+/// More levels than the output keeps without an allocation, entered and left again and again.
+#[test]
+fn errors_name_encoded_keys_at_every_depth() {
+    struct Nested(u32, u32);
+
+    impl Serialize for Nested {
+        fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+            let Nested(depth, failing) = *self;
+            let mut map = serializer.serialize_map(None)?;
+            if depth < 20 {
+                map.serialize_entry(&Key::new("first"), &Nested(depth.max(15) + 1, u32::MAX))?;
+                map.serialize_entry(&Key::new(&format!("level {depth}")), &Nested(depth + 1, failing))?;
+            }
+            if depth == failing {
+                map.serialize_entry(&Key::new("bad"), &Member((), 1, true))?;
+            }
+            map.end()
+        }
+    }
+
+    for failing in 0..=20 {
+        let levels = (0..failing).map(|level| format!("/level {level}")).collect::<String>();
+        let error = to_rope(&Nested(0, failing)).unwrap_err();
+        assert_eq!(error.pointer(), Some(&*format!("{levels}/bad")));
+        let error = json_rope::to_writer(std::io::sink(), &Nested(0, failing)).unwrap_err();
+        assert_eq!(error.pointer(), Some(&*format!("{levels}/bad")));
+    }
 }

@@ -8,7 +8,7 @@ use std::io;
 use std::panic::{self, AssertUnwindSafe};
 
 use bytes::Bytes;
-use json_rope::source::{Array, Infallible, Records};
+use json_rope::source::{Array, Infallible, Records, TryNext};
 use json_rope::{Chunks, Encoder, Error, Fragment, Frame, Rope};
 use serde::ser::{Error as _, SerializeSeq};
 use serde::{Serialize, Serializer};
@@ -349,4 +349,36 @@ fn handles_may_be_kept_and_moved() {
     assert_send(&chunks);
     assert_send(&Encoder::new().try_records(Frame::NdJson, vec![Ok::<_, Error>(1)]));
     assert_eq!(format!("{chunks:?}"), "Chunks { .. }");
+}
+
+/// Lends the lines of a text, from one buffer; an empty line is an error.
+struct Lines<'t>(std::str::Lines<'t>, String);
+
+impl TryNext for Lines<'_> {
+    type Value<'a>
+        = &'a str
+    where
+        Self: 'a;
+
+    fn try_next(&mut self) -> Option<Result<&str, Error>> {
+        self.1.clear();
+        self.1.push_str(self.0.next()?);
+        Some(if self.1.is_empty() { Err(Error::from_source("an empty line")) } else { Ok(&self.1) })
+    }
+}
+
+#[test]
+fn records_may_be_lent() {
+    let text = (0..5_000).map(|n| format!("line {n}\n")).collect::<String>();
+    for kind in FRAMES {
+        let lent = drain(Encoder::new().records_from(kind, Lines(text.lines(), String::new())));
+        assert_eq!(lent, drain(Encoder::new().records(kind, text.lines())));
+    }
+    let mut out = Vec::new();
+    let lines = Lines("a\nb\n\nc".lines(), String::new());
+    let error = Encoder::new().records_from(Frame::NdJson, lines).write_to(&mut out).unwrap_err();
+    assert_eq!((error.record(), error.message()), (Some(2), "an empty line".to_owned()));
+    assert!(error.is_data() && error.source().is_some());
+    let (text, _) = fail(Encoder::new().records_from(Frame::NdJson, Lines("a\nb\n\nc".lines(), String::new())));
+    assert_eq!(text, "\"a\"\n\"b\"\n");
 }
