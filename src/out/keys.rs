@@ -248,7 +248,7 @@ impl Out<'_> {
 
     /// All bytes that have not left this output, in order.
     fn parts(&self) -> Vec<&[u8]> {
-        let chunks = self.chunks.chunks().iter().map(|chunk| &chunk[..]);
+        let chunks = self.finished().iter().map(|chunk| &chunk[..]);
         let mut parts: Vec<&[u8]> = Vec::new();
         match self.message.as_ref().and_then(Message::first) {
             None => parts.extend(chunks),

@@ -98,7 +98,7 @@ impl Out<'_> {
                     chunk.truncate(chunk.len() - unused);
                 }
                 self.flushed -= unused as u64;
-                self.chunks.insert(index, chunk.freeze());
+                self.list().insert(index, chunk.freeze());
             }
         }
         if held {
@@ -154,10 +154,11 @@ impl Out<'_> {
 
     /// Keeps a chunk that was cut from the tail if the headroom of a message is in it. Otherwise returns it.
     pub(super) fn keep_for_message(&mut self, chunk: BytesMut) -> Option<BytesMut> {
+        let index = self.finished().len();
         match &mut self.message {
             Some(message) if message.first.is_none() => {
                 if message.at < chunk.len() {
-                    message.first = Some((self.chunks.chunks().len(), chunk));
+                    message.first = Some((index, chunk));
                     return None;
                 }
                 message.at -= chunk.len();

@@ -60,8 +60,9 @@ pub(crate) use utf8::{char_boundary_before_end, floor_char_boundary};
 #[repr(C)]
 pub(crate) struct Out<'a> {
     memory: Memory<'a>,
-    /// The finished chunks that have not been taken.
-    chunks: Rope,
+    /// The finished chunks that have not been taken. `None` until there is one: an empty rope is 152 bytes, and the compiler
+    /// copies them to their place.
+    chunks: Option<Rope>,
     /// Bytes that have left the tail. [`offset`](Self::offset) adds those still in it.
     flushed: u64,
     limit: Limit,
@@ -165,7 +166,7 @@ impl<'a> Out<'a> {
     ) -> Out<'a> {
         Out {
             memory: memory(),
-            chunks: Rope::new(),
+            chunks: None,
             flushed: 0,
             limit: Limit { start: 0, end: if setup.limits_whole { options.max_len } else { u64::MAX } },
             holds: Holds::default(),
@@ -189,6 +190,21 @@ impl<'a> Out<'a> {
     /// Bytes produced so far.
     pub(crate) fn offset(&self) -> u64 {
         self.flushed + self.memory.tail.filled_len() as u64
+    }
+
+    /// The list of finished chunks, to be changed.
+    fn list(&mut self) -> &mut Rope {
+        self.chunks.get_or_insert_with(Rope::new)
+    }
+
+    /// The finished chunks.
+    fn finished(&self) -> &[Bytes] {
+        self.chunks.as_ref().map_or(&[], Rope::chunks)
+    }
+
+    /// Bytes in the finished chunks.
+    fn finished_len(&self) -> usize {
+        self.chunks.as_ref().map_or(0, Rope::len)
     }
 
     /// Bytes that have left the tail.
@@ -320,9 +336,10 @@ impl<'a> Out<'a> {
     /// Reserves list entries for the chunks that are expected, but not for all of a long document at once.
     fn reserve_chunks(&mut self, chunks: usize) {
         let (has_pool, is_first) = (self.memory.has_pool(), self.flushed == 0);
-        if self.target.is_rope() && (!has_pool || is_first || self.chunks.list_is_full()) {
+        if self.target.is_rope() && (!has_pool || is_first || self.list().list_is_full()) {
             let most = if has_pool && is_first { FIRST_RESERVED } else { MAX_RESERVED };
-            self.chunks.reserve(chunks.min(most), self.memory.plan.chunk_len());
+            let len = self.memory.plan.chunk_len();
+            self.list().reserve(chunks.min(most), len);
         }
     }
 
@@ -345,9 +362,9 @@ impl<'a> Out<'a> {
         let unfit = self.memory.is_oversized(self.offset()) || self.memory.is_nearly_empty();
         if unfit || !self.memory.tail.is_on_slab() {
             self.memory.shrink_to_fit(0);
-            if self.chunks.is_empty() {
+            if self.finished().is_empty() {
                 // Free a list that was reserved for many chunks.
-                self.chunks = Rope::new();
+                self.chunks = None;
             }
         }
         while self.memory.tail.filled_len() > self.max_last_cut() {
@@ -355,8 +372,8 @@ impl<'a> Out<'a> {
             self.cut_chunk(len);
         }
         self.cut_chunk(self.memory.tail.filled_len());
-        debug_assert_eq!(self.flushed, self.chunks.len() as u64);
-        Ok(mem::take(&mut self.chunks))
+        debug_assert_eq!(self.flushed, self.finished_len() as u64);
+        Ok(self.chunks.take().unwrap_or_default())
     }
 
     /// Whether the whole document, now complete, is on the scratch, and no longer than the first chunk.
@@ -368,7 +385,7 @@ impl<'a> Out<'a> {
     /// Hands the last bytes of a document that is complete to the drain, and returns how many there were in all.
     pub(crate) fn finish_drain(&mut self) -> Result<u64> {
         self.flush_front(self.memory.tail.filled_len(), &[])?;
-        debug_assert!(self.chunks.is_empty(), "a chunk was cut that nobody takes");
+        debug_assert!(self.finished().is_empty(), "a chunk was cut that nobody takes");
         Ok(self.flushed)
     }
 
@@ -434,7 +451,7 @@ impl<'a> Out<'a> {
     }
 
     fn push_chunk(&mut self, chunk: Bytes) {
-        self.chunks.push(chunk);
+        self.list().push(chunk);
         self.step_done = true;
     }
 

@@ -23,7 +23,7 @@ impl Out<'_> {
     /// Takes the oldest finished chunk.
     #[inline]
     pub(crate) fn pop(&mut self) -> Option<Bytes> {
-        if self.chunks.is_empty() { None } else { self.take_oldest() }
+        if self.finished().is_empty() { None } else { self.take_oldest() }
     }
 
     #[inline(never)]
@@ -32,11 +32,11 @@ impl Out<'_> {
             return None;
         }
         self.keep_open_keys();
-        let chunk = self.chunks.pop_front();
+        let chunk = self.list().pop_front();
         if let Some(message) = &mut self.message {
             message.chunk_taken();
         }
-        self.step_done = !self.chunks.is_empty() || !self.failure.is_none();
+        self.step_done = !self.finished().is_empty() || !self.failure.is_none();
         Some(chunk)
     }
 
@@ -47,20 +47,20 @@ impl Out<'_> {
         if self.message.as_ref().is_some_and(Message::is_in_oldest_chunk) {
             return false;
         }
-        let end = self.flushed - self.chunks.len() as u64 + self.chunks.chunks()[0].len() as u64;
+        let end = self.flushed - self.finished_len() as u64 + self.finished()[0].len() as u64;
         end <= start || self.offset() - start > self.memory.plan.max_chunk() as u64
     }
 
     /// Whether there is no finished chunk.
     #[cfg(any(feature = "http-body", feature = "stream"))]
     pub(crate) fn has_no_chunk(&self) -> bool {
-        self.chunks.is_empty()
+        self.finished().is_empty()
     }
 
     /// Bytes in finished chunks and in the one that is being filled.
     pub(crate) fn pending(&self) -> usize {
         let first = self.message.as_ref().and_then(Message::first).map_or(0, |(_, chunk)| chunk.len());
-        self.chunks.len() + first + self.memory.tail.filled_len()
+        self.finished_len() + first + self.memory.tail.filled_len()
     }
 
     /// Whether the step is over: a chunk can be taken, or the document has failed, which [`check`](Self::check) tells.
@@ -158,7 +158,7 @@ impl Out<'_> {
         let certain = self.certain_len();
         self.holds = Holds::default();
         if let Some(Message { first: Some((index, chunk)), .. }) = self.message.take() {
-            self.chunks.insert(index, chunk.freeze());
+            self.list().insert(index, chunk.freeze());
         }
         let mut end = self.flushed + certain as u64;
         if let Some(at) = self.failure.at() {
@@ -166,8 +166,9 @@ impl Out<'_> {
         }
         end = end.min(self.record_start.unwrap_or(u64::MAX));
         if end < self.flushed {
-            let surplus = usize::try_from(self.flushed - end).unwrap_or(usize::MAX).min(self.chunks.len());
-            self.chunks = self.chunks.split_to(self.chunks.len() - surplus);
+            let surplus = usize::try_from(self.flushed - end).unwrap_or(usize::MAX).min(self.finished_len());
+            let kept = self.finished_len() - surplus;
+            *self.list() = self.list().split_to(kept);
             self.flushed = end;
             self.memory.tail.truncate(0);
         }
