@@ -14,7 +14,7 @@ use support::floors::{self, Floors};
 use support::peers::{done, ours};
 
 /// Name and number of bytes of every document, so that none is lost or changed without notice.
-const DOCUMENTS: [(&str, usize); 19] = [
+const DOCUMENTS: [(&str, usize); 23] = [
     ("canada", 2_063_561),
     ("citm_catalog", 500_299),
     ("twitter", 466_906),
@@ -28,6 +28,10 @@ const DOCUMENTS: [(&str, usize); 19] = [
     ("HTML", 1_115_889),
     ("150-byte message", 150),
     ("2 KB object", 2_030),
+    ("true", 4),
+    ("object of 8 bytes", 8),
+    ("struct of 22 bytes", 22),
+    ("struct of 93 bytes", 93),
     ("Base64, 1 MiB", 1_048_578),
     ("small integers", 458_654),
     ("floats", 738_814),
@@ -45,8 +49,9 @@ struct Checked {
 impl Visitor for Checked {
     fn group(&mut self, _name: &'static str) {}
 
-    fn wants(&self, _name: &str) -> bool {
-        true
+    /// Those of megabytes take too long here. They are rows of what other documents have, and the benchmark checks them.
+    fn wants(&self, name: &str) -> bool {
+        !name.contains(" rows")
     }
 
     fn visit<T: Serialize + ?Sized>(&mut self, name: &'static str, value: &T) {
@@ -80,7 +85,7 @@ fn every_candidate_encodes_every_document_as_serde_json_does() {
     let mut checked = Checked::default();
     documents::visit_all(&mut checked);
     assert_eq!(checked.documents, DOCUMENTS);
-    assert_eq!(checked.trees, 5);
+    assert_eq!(checked.trees, 6);
 }
 
 #[test]

@@ -57,7 +57,7 @@ pub fn visit_all(visitor: &mut impl Visitor) {
     one(visitor, "true", || true);
     tree(visitor, "object of 8 bytes", || json!({"ok": 1}));
     one(visitor, "struct of 22 bytes", || Small { id: 12_345, ok: true });
-    one(visitor, "struct of 95 bytes", || Medium {
+    one(visitor, "struct of 93 bytes", || Medium {
         id: 123_456,
         name: "a small thing",
         price: 12.5,
