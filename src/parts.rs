@@ -19,7 +19,7 @@ pub(crate) const SAMPLE: u64 = if cfg!(test) { 256 } else { 64 * 1024 };
 
 /// The least number of bytes, by estimate, that are worth more than one thread. Waking the threads of a pool takes some
 /// tens of microseconds, in which one thread encodes 100 KiB; the gain is reliable only well above that.
-pub(crate) const FLOOR: u64 = if cfg!(test) { 4000 } else { 2 * 1024 * 1024 };
+pub(crate) const FLOOR: u64 = if cfg!(test) { 4000 } else { 1536 * 1024 };
 
 /// About how many bytes a part has. Four full chunks and a rest: longer parts are harder to spread over threads, shorter
 /// ones have more short chunks.

@@ -18,16 +18,18 @@ pub(crate) struct Surroundings {
 }
 
 impl<const PLAIN: bool> Formatter<'_, PLAIN> {
-    /// The surroundings of the next element; `None` if that cannot be written elsewhere.
+    /// Whether what comes next can be written elsewhere.
     ///
     /// In pretty output, whether what is open fits one line has to be decided, so that nothing before the element depends
     /// on it. In a server-sent event, a length limit does not count the bytes before each line, of which a part would have
     /// to keep account.
-    pub(crate) fn surroundings(&self) -> Option<Surroundings> {
+    pub(crate) fn is_divisible(&self) -> bool {
+        self.undecided().is_none() && (self.newlines != Newlines::Sse || self.out.allowed() == u64::MAX)
+    }
+
+    /// The surroundings of what comes next, if it [is divisible](Self::is_divisible).
+    pub(crate) fn surroundings(&self) -> Surroundings {
         let max_len = self.out.allowed();
-        if self.undecided().is_some() || (self.newlines == Newlines::Sse && max_len != u64::MAX) {
-            return None;
-        }
         let max_chunk = self.out.max_chunk();
         let options = Options {
             style: self.options,
@@ -40,14 +42,14 @@ impl<const PLAIN: bool> Formatter<'_, PLAIN> {
             max_chunk,
             pool: self.out.pool().cloned(),
         };
-        Some(Surroundings {
+        Surroundings {
             options,
             setup: Setup { newlines: self.newlines, ..Setup::with_depth(self.max_depth) },
             depth: self.depth,
             line: self.line.clone(),
             indent_start: self.indent_start,
             indent_len: self.indent_len,
-        })
+        }
     }
 
     /// Begins in the middle of another formatter's document.
@@ -56,6 +58,11 @@ impl<const PLAIN: bool> Formatter<'_, PLAIN> {
         self.line.clone_from(&around.line);
         self.indent_start = around.indent_start;
         self.indent_len = around.indent_len;
+    }
+
+    /// How many containers are open, for a part that begins elsewhere than the one its surroundings are from.
+    pub(crate) fn set_depth(&mut self, depth: usize) {
+        self.depth = depth;
     }
 
     /// Leaves an array whose closing bracket was in a part.

@@ -91,7 +91,10 @@ fn in_parts<T: ?Sized + Serialize, const PLAIN: bool>(
     slice: &T,
 ) -> Result<Flow> {
     loop {
-        let Some(around) = formatter.surroundings() else { return Ok(Flow::Divide) };
+        if !formatter.is_divisible() {
+            return Ok(Flow::Divide);
+        }
+        let around = formatter.surroundings();
         let most_parts = if formatter.out.keeps_all() {
             usize::MAX
         } else {

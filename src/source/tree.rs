@@ -9,6 +9,8 @@
 //! recurse through a deep tree, so what is left of one is always on the list, where [`Walker::drop`] frees it.
 
 mod node;
+#[cfg(feature = "rayon")]
+mod split;
 
 use std::borrow::Borrow;
 use std::sync::Arc;
@@ -23,6 +25,8 @@ use crate::options::Options;
 use crate::setup::Setup;
 use crate::{escape, ser};
 use node::{Part, Parts};
+#[cfg(feature = "rayon")]
+pub(crate) use split::{Share, Task};
 
 /// A tree that [`Encoder::chunks`](crate::Encoder::chunks) can walk: `serde_json::Value`, a reference to one, or an `Arc`
 /// of one. Nothing else implements it.
