@@ -145,7 +145,7 @@ impl<I: Iterator<Item: Serialize + Send>> Stream<'_, I> {
     fn alone(&mut self, batch: usize) -> Result<End> {
         let mut count = 0;
         let items = Infallible(self.items.by_ref().take(batch).inspect(|_| count += 1));
-        let records = Records::new(self.frame, self.options, items).from_record(self.count);
+        let records = Records::new(self.frame, self.options, items).counting_from(self.count);
         let written = run::to_drain(self.options, &mut self.writer, records);
         self.written += written.map_err(|error| error.after(self.written))?;
         self.count += count as u64;
@@ -225,7 +225,7 @@ impl<T, R> Drop for Queue<T, R> {
 fn encode<T: Serialize>(frame: Frame, options: &Options, batch: Batch<T>) -> Encoded {
     let Batch { first, items } = batch;
     let len = items.len() as u64;
-    let mut records = Records::new(frame, options, Infallible(items.into_iter())).from_record(first);
+    let mut records = Records::new(frame, options, Infallible(items.into_iter())).counting_from(first);
     let mut rope = Rope::new();
     let error = match records.setup(options) {
         Err(error) => Some(error),

@@ -199,8 +199,9 @@ impl<'v> Rest<'v> {
                 Rest::Array(second.iter())
             }
             Rest::Object(members) => {
-                let second = members.as_slice()[kept..].to_vec();
-                *members = members.as_slice()[..kept].to_vec().into_iter();
+                let mut first: Vec<_> = std::mem::take(members).collect();
+                let second = first.split_off(kept);
+                *members = first.into_iter();
                 Rest::Object(second.into_iter())
             }
         }
