@@ -24,6 +24,7 @@ use json_rope::{Encoder, Frame, Pool};
 use json_rope_bench_data::{Canada, documents, generate};
 use rayon::ThreadPoolBuilder;
 use serde::Serialize;
+use serde_json::{Value, json};
 
 use table::{Table, grouped, micros};
 
@@ -74,6 +75,14 @@ fn main() {
     bench.slice(&mut table, "1,000,000 rows", &rows);
     bench.slice(&mut table, "canada's rings", rings);
     bench.slice(&mut table, "canada's rings, four times", &many_rings);
+    let tree = serde_json::to_value(&logs).expect("a tree");
+    bench.tree(&mut table, "20,000 log records, a tree", &tree);
+    let small: Vec<Value> = (0..10_000 / scale).map(|number| json!({ "number": number })).collect();
+    let mut skewed = json!({ "small": small });
+    skewed["small"][5000 / scale] = json!({ "heavy": [[tree]] });
+    bench.tree(&mut table, "a skewed tree", &skewed);
+    let canada = serde_json::from_str(documents::canada()).expect("canada.json");
+    bench.tree(&mut table, "canada, a tree", &canada);
     bench.records(&mut table, "log records, NDJSON", &Encoder::new(), &logs);
     let pooled = Encoder::builder().pool(Pool::default()).build().expect("no bad setting");
     bench.records(&mut table, "log records, NDJSON, pool", &pooled, &logs);
@@ -108,6 +117,12 @@ impl Bench {
     fn slice<T: Serialize + Sync>(&self, table: &mut Table, name: &str, items: &[T]) {
         let serial = || self.encoder.encode(items).expect("encodes").len();
         let parallel = || self.encoder.par_encode_slice(items).expect("encodes").len();
+        self.compare(table, name, &serial, &parallel);
+    }
+
+    fn tree(&self, table: &mut Table, name: &str, tree: &Value) {
+        let serial = || self.encoder.encode_tree(tree).expect("encodes").len();
+        let parallel = || self.encoder.par_encode_tree(tree).expect("encodes").len();
         self.compare(table, name, &serial, &parallel);
     }
 

@@ -10,6 +10,7 @@ use crate::encoder::Encoder;
 use crate::error::Result;
 use crate::parts::{self, After, Job, Message, Reply};
 use crate::rope::Rope;
+use crate::source::Value;
 use crate::{run, ser};
 
 /// A slice that is encoded as an array, by several threads if it is long: a value anywhere in a document.
@@ -179,6 +180,6 @@ impl Encoder {
     /// If the `Serialize` of an item panics, on any thread, and no item before it fails.
     #[cfg_attr(docsrs, doc(cfg(feature = "rayon")))]
     pub fn par_encode_slice<T: Serialize + Sync>(&self, items: &[T]) -> Result<Rope> {
-        self.encode(&Par(items))
+        self.to_rope_in_parts(Value(&Par(items)), parts::FLOOR)
     }
 }
