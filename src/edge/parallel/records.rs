@@ -23,7 +23,7 @@ use crate::source::{Infallible, Progress, Records, Source};
 const ALONE: u64 = if cfg!(test) { 1000 } else { 1024 * 1024 };
 
 /// Items of the first batch, of which nothing is known, and the most items of any.
-const FIRST_BATCH: usize = 16;
+const FIRST_BATCH: usize = 4;
 const MAX_BATCH: usize = 64 * 1024;
 
 /// For each thread, the batches that may be waiting or encoded.
@@ -173,12 +173,16 @@ impl<I: Iterator<Item: Serialize + Send>> Stream<'_, I> {
                         let slot = Arc::new(Slot::new(Batch { first: self.count, items }));
                         self.count += len;
                         queue.0.push_back(Arc::clone(&slot));
-                        scope.spawn(move |_| slot.run(encode));
+                        scope.spawn(move |_| _ = slot.run(encode));
                     }
                     continue;
                 }
+                // Rather than wait, this thread encodes the oldest batch that nobody has begun.
+                if !queue.is_ready() && queue.0.iter().any(|slot| slot.run(encode)) {
+                    continue;
+                }
                 let Some(slot) = queue.0.pop_front() else { return Ok(self.written) };
-                match slot.finish(encode) {
+                match slot.finish() {
                     Some(Ok(encoded)) => {
                         batch = self.batch(encoded.rope.len() as u64, encoded.items);
                         self.write(encoded)?;
