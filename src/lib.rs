@@ -47,7 +47,20 @@
 //! A **chunk** is what the rope holds and the socket sees. Chunks double from 2 KiB to 64 KiB; none is empty, and none
 //! ends inside a character. A **slab** is what the allocator sees: one allocation, about as large as everything before
 //! it, which is cut into chunks that share it. So the number of allocations is logarithmic while chunks stay small. A
-//! document of up to 2 KiB is one chunk of exactly its length. [`Rope`] has a drawing.
+//! document of up to 2 KiB is one chunk of exactly its length. An array of 20,000 numbers, 108,891 bytes:
+//!
+//! ```text
+//! Rope     ┌────────┬────────┬────────┬─────────┬──────────┬─────────┐
+//!          │  2,048 │  4,096 │  8,192 │ 16,384  │  32,768  │  45,403 │   what a socket gets, in one call
+//!          └────┬───┴────┬───┴────┬───┴────┬────┴─────┬────┴─────┬───┘
+//!               ▼        ▼        ▼        ▼          ▼          ▼
+//!          ┌────────┬────────┬────────┬────────┐ ┌────────┐ ┌────────┐
+//! Heap     │[0,1,2,…│39,540,…│0,1451,…│3089,30…│ │,6366,6…│ │ …19999]│   three allocations
+//!          └────────┴────────┴────────┴────────┘ └────────┘ └────────┘
+//!           slab 1                                slab 2     slab 3
+//! ```
+//!
+//! [`Rope`] says what keeps a slab alive.
 //!
 //! # What comes out
 //!
@@ -93,8 +106,10 @@
 #![deny(missing_docs)]
 #![cfg_attr(docsrs, feature(doc_cfg))]
 
-mod edge;
+// First, so that the page of `Encoder` begins with `new`, `builder` and `encode`.
 mod encoder;
+
+mod edge;
 mod error;
 mod escape;
 mod fmt;

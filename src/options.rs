@@ -106,6 +106,8 @@ impl Style {
 #[derive(Clone, Debug)]
 pub struct Options {
     pub(crate) style: Style,
+    /// Whether the output is that of the plain compact serializer. Kept, because every document asks.
+    pub(crate) is_plain: bool,
     /// One step of indentation; `None`: two spaces.
     pub(crate) indent: Option<String>,
     /// In pretty output, characters that an array or object may have to stay on one line; 0: none does.
@@ -123,6 +125,7 @@ impl Options {
     pub(crate) const fn new(pretty: bool) -> Options {
         Options {
             style: Style { pretty, ..Style::PLAIN },
+            is_plain: !pretty,
             indent: None,
             inline_width: 0,
             max_depth: None,
@@ -133,9 +136,16 @@ impl Options {
         }
     }
 
+    /// To be called when the style has changed.
+    pub(crate) fn update_is_plain(&mut self) {
+        self.is_plain = self.style == Style::PLAIN;
+    }
+
     /// Whether the output is that of the plain compact serializer.
+    #[inline]
     pub(crate) fn is_plain(&self) -> bool {
-        self.style == Style::PLAIN
+        debug_assert_eq!(self.is_plain, self.style == Style::PLAIN);
+        self.is_plain
     }
 
     /// The pool, if there is one with buffers of a useful size.

@@ -113,7 +113,9 @@ impl PoolBuilder {
     }
 }
 
-/// Counts of what has happened in a [`Pool`] since it was made. Encoders have asked for `hits + misses` buffers.
+/// Counts of what has happened in a [`Pool`] since it was made. Encoders have used `hits + misses`
+/// buffers. A rope that is longer than all buffers of the pool goes on in memory that does not come from it, which is not
+/// counted.
 ///
 /// ```
 /// let pool = json_rope::Pool::default();
@@ -285,16 +287,23 @@ impl Pool {
         self.buffer_size() >= MIN_BUFFER
     }
 
-    /// A buffer of [`buffer_size`](Self::buffer_size) bytes that nobody else refers to.
-    pub(crate) fn take(&self) -> Buffer {
+    /// A buffer of [`buffer_size`](Self::buffer_size) bytes that came back and that nobody else refers to, if there is one.
+    pub(crate) fn take_free(&self) -> Option<Buffer> {
         let size = self.buffer_size();
-        let reused = self.shared.lists_from_own().find_map(|list| list.try_lock()?.take_free(size));
-        let has_place = reused.is_some();
-        let bytes = reused.unwrap_or_else(|| {
-            self.shared.misses.fetch_add(1, Relaxed);
-            BytesMut::with_capacity(size)
-        });
-        Buffer { bytes, home: Some(self.clone()), has_place }
+        let bytes = self.shared.lists_from_own().find_map(|list| list.try_lock()?.take_free(size))?;
+        Some(Buffer { bytes, home: Some(self.clone()), has_place: true })
+    }
+
+    /// A new buffer of [`buffer_size`](Self::buffer_size) bytes, which comes back to the pool.
+    pub(crate) fn take_new(&self) -> Buffer {
+        self.shared.misses.fetch_add(1, Relaxed);
+        let bytes = BytesMut::with_capacity(self.buffer_size());
+        Buffer { bytes, home: Some(self.clone()), has_place: false }
+    }
+
+    /// Whether there is no place for another buffer, unless an older one is given up.
+    pub(crate) fn is_full(&self) -> bool {
+        self.shared.places.load(Relaxed) >= self.shared.options.max_buffers
     }
 
     fn put_back(&self, buffer: BytesMut, has_place: bool) {

@@ -127,7 +127,7 @@ impl TryFrom<Bytes> for Text {
     /// A data error if they are not UTF-8. Its [`offset`](Error::offset) is that of the first wrong byte.
     fn try_from(bytes: Bytes) -> Result<Text, Error> {
         ByteString::try_from(bytes.clone()).map(Text).map_err(|_| {
-            let at = str::from_utf8(&bytes).map_or_else(|error| error.valid_up_to(), str::len);
+            let at = std::str::from_utf8(&bytes).map_or_else(|error| error.valid_up_to(), str::len);
             Error::data(format!("invalid UTF-8 at byte {at}")).at_byte(at)
         })
     }

@@ -2,7 +2,8 @@
 
 mod rows;
 
-use std::sync::LazyLock;
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{Arc, LazyLock};
 
 use axum::Router;
 use axum::extract::Query;
@@ -32,6 +33,7 @@ pub fn router() -> Router {
         .route("/canada/axum", get(async || axum::Json(&*CANADA)))
         .route("/rows", get(rows))
         .route("/rows.ndjson", get(ndjson))
+        .route("/report", get(report))
         .route("/events", get(events))
 }
 
@@ -70,6 +72,23 @@ async fn rows(Query(count): Query<Count>) -> impl IntoResponse {
 /// The same rows, each on a line.
 async fn ndjson(Query(count): Query<Count>) -> impl IntoResponse {
     NdJsonChunks(ENCODER.record_stream(Frame::NdJson, rows::from_database(count.n)))
+}
+
+/// An envelope around an array that stays open: how many rows there were, and what they cost, comes after them. This is
+/// encoded on demand too, from an iterator.
+async fn report(Query(count): Query<Count>) -> impl IntoResponse {
+    let cents = Arc::new(AtomicU64::new(0));
+    let sum = cents.clone();
+    let rows = rows::all(count.n).inspect(move |row| {
+        sum.fetch_add(row.cents(), Ordering::Relaxed);
+    });
+    let report = ENCODER
+        .object()
+        .field("title", "Products")
+        .array("rows", rows)
+        .field("count", count.n)
+        .field_with("total", move || cents.load(Ordering::Relaxed) as f64 / 100.0);
+    JsonChunks(report.chunks())
 }
 
 /// An event every half second, without an end.

@@ -19,8 +19,21 @@ pub struct Row {
 
 impl Row {
     fn new(id: u64) -> Row {
-        Row { id, name: format!("Product {id}"), price: (id * 37 % 10_000) as f64 / 100.0, tags: ["new", "green"] }
+        Row { id, name: format!("Product {id}"), price: Row::cents_of(id) as f64 / 100.0, tags: ["new", "green"] }
     }
+
+    fn cents_of(id: u64) -> u64 {
+        id % 10_000 * 37 % 10_000
+    }
+
+    pub fn cents(&self) -> u64 {
+        Row::cents_of(self.id)
+    }
+}
+
+/// `count` rows, without waiting for anything.
+pub fn all(count: u64) -> impl Iterator<Item = Row> + Send + 'static {
+    (0..count).map(Row::new)
 }
 
 /// `count` rows, in pages that take a millisecond each to arrive.

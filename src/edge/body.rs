@@ -135,10 +135,10 @@ impl<C: PollChunk> Body for ChunksBody<C> {
         };
         let Some(chunk) = item.transpose()? else { return Poll::Ready(None) };
         // Encoded ahead, so that the end is known. If this panics, the document is not finished and never will be.
-        if !body.chunks.is_finished()
-            && let Poll::Ready(next) = body.chunks.poll_chunk(cx)
-        {
-            body.next = next;
+        if !body.chunks.is_finished() {
+            if let Poll::Ready(next) = body.chunks.poll_chunk(cx) {
+                body.next = next;
+            }
         }
         body.gives_way = body.is_new && matches!(body.next, Some(Ok(_)));
         body.is_new = false;

@@ -69,10 +69,10 @@ impl<S: Source> Chunks<S> {
     /// As [`Encoder::write`]. The writer has then received an exact prefix.
     pub fn write_to(mut self, mut writer: impl io::Write) -> Result<u64> {
         let mut drain = WriterDrain::new(&mut writer);
-        if self.document.is_none()
-            && let Some(source) = self.source.take()
-        {
-            return run::to_drain(self.encoder.options(), &mut drain, source);
+        if self.document.is_none() {
+            if let Some(source) = self.source.take() {
+                return run::to_drain(self.encoder.options(), &mut drain, source);
+            }
         }
         let mut written = 0;
         for chunk in self {

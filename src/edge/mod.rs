@@ -1,22 +1,25 @@
 //! What the outside holds while a document is encoded on demand. A new kind of consumer is a new file here, and one that
 //! needs another crate is behind a feature.
 
+// In this order the methods come on the pages of `Encoder` and `Chunks`: first what needs no feature.
+mod chunks;
+mod on_demand;
+
+mod object;
+mod reader;
+
 #[cfg(feature = "axum")]
 pub mod axum;
 #[cfg(feature = "tokio")]
 mod blocking;
 #[cfg(feature = "http-body")]
 mod body;
-mod chunks;
 #[cfg(feature = "stream")]
 mod items;
-mod object;
-mod on_demand;
 #[cfg(feature = "rayon")]
 mod parallel;
 #[cfg(any(feature = "http-body", feature = "stream"))]
 mod poll;
-mod reader;
 #[cfg(feature = "stream")]
 mod stream;
 

@@ -51,10 +51,8 @@ impl<S: Source> Read for ChunksReader<S> {
 
 impl<S: Source> BufRead for ChunksReader<S> {
     fn fill_buf(&mut self) -> io::Result<&[u8]> {
-        if self.rest.is_empty()
-            && let Some(chunk) = self.chunks.next()
-        {
-            self.rest = chunk?;
+        if self.rest.is_empty() {
+            self.rest = self.chunks.next().transpose()?.unwrap_or_default();
         }
         Ok(&self.rest)
     }

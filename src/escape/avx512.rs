@@ -1,5 +1,7 @@
 //! Sixty-four bytes a step with AVX-512, for long texts. Called by `sse2` if the processor has AVX-512.
 
+#![allow(clippy::incompatible_msrv, reason = "older compilers do not see this module")]
+
 use std::arch::x86_64::*;
 
 use super::set::{ANGLE_BIT, Set};

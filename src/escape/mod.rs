@@ -22,11 +22,21 @@ use std::slice;
 pub(crate) use set::Escapes;
 use set::{InJson, Json, More, Set};
 
-pub(crate) use prefetch::prefetch;
+pub(crate) use prefetch::{prefetch, prefetch_targets};
 
-cfg_select! {
+/// The items behind the first condition that holds: `cfg_select!` of Rust 1.95, for two conditions.
+macro_rules! select {
+    ($first:meta => { $($a:item)* } $second:meta => { $($b:item)* } _ => { $($c:item)* }) => {
+        $(#[cfg($first)] $a)*
+        $(#[cfg(all(not($first), $second))] $b)*
+        $(#[cfg(not(any($first, $second)))] $c)*
+    };
+}
+
+select! {
     all(target_arch = "x86_64", target_feature = "sse2", not(miri), not(json_rope_portable)) => {
         mod avx2;
+        #[cfg(json_rope_since_1_89)]
         mod avx512;
         mod sse2;
         mod strides;
@@ -157,7 +167,7 @@ pub(crate) fn quote_with<'r, const B: usize, const A: usize>(
         start.cast::<[u8; B]>().write(*before);
         let end = escape_with(More::of(escapes), text.as_bytes(), start.add(B));
         end.cast::<[u8; A]>().write(*after);
-        slice::from_raw_parts_mut(start, end.add(A).offset_from_unsigned(start))
+        slice::from_raw_parts_mut(start, end.add(A).offset_from(start) as usize)
     }
 }
 
@@ -176,7 +186,23 @@ pub(crate) fn copy_clean<'r>(text: &[u8], room: &'r mut [MaybeUninit<u8>]) -> &'
     let fitting = &text[..text.len().min(room.len())];
     let clean = clean_len(fitting);
     let (front, _) = room.split_at_mut(clean);
-    front.write_copy_of_slice(&fitting[..clean])
+    write_copy(front, &fitting[..clean])
+}
+
+/// Fills `room` with `bytes`, which are as long. (What `write_copy_of_slice` does, which older compilers lack.)
+///
+/// # Panics
+/// If the lengths differ.
+#[inline(always)]
+pub(crate) fn write_copy<'r>(room: &'r mut [MaybeUninit<u8>], bytes: &[u8]) -> &'r mut [u8] {
+    assert_eq!(room.len(), bytes.len());
+    let start = room.as_mut_ptr().cast::<u8>();
+    // SAFETY: both slices have the asserted length, and cannot overlap: one is borrowed mutably. Afterwards all bytes of
+    // `room` are initialized.
+    unsafe {
+        start.copy_from_nonoverlapping(bytes.as_ptr(), bytes.len());
+        slice::from_raw_parts_mut(start, bytes.len())
+    }
 }
 
 /// Copies `text` to `dst` with its escapes and returns where the copy ends.

@@ -200,7 +200,7 @@ impl Set for &'static More {
                 dst.write(first);
                 return (1, dst.add(1));
             }
-            let mut characters = str::from_utf8_unchecked(text).chars();
+            let mut characters = std::str::from_utf8_unchecked(text).chars();
             loop {
                 let rest = characters.as_str().len();
                 let Some(character @ '\u{80}'..) = characters.next() else { return (text.len() - rest, dst) };

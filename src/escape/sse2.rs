@@ -3,10 +3,10 @@
 
 use std::arch::x86_64::*;
 
+use super::avx2;
 use super::set::{ANGLE_BIT, Set};
 pub(super) use super::strides::clean_len;
 use super::strides::{BLOCK, Stride, escape_strides};
-use super::{avx2, avx512};
 
 /// From this length on, longer vectors are worth a check whether the processor has them.
 const LONG_FROM: usize = 256;
@@ -91,10 +91,13 @@ pub(super) unsafe fn escape_long<S: Set>(set: S, text: &[u8], dst: *mut u8) -> *
     // SAFETY: the caller promises what all of them ask for, and instruction sets are there when they are detected.
     unsafe {
         if text.len() < LONG_FROM {
-            escape_strides::<Sse2, S>(set, text, dst)
-        } else if avx512::is_available() {
-            avx512::escape_long(set, text, dst)
-        } else if std::arch::is_x86_feature_detected!("avx2") {
+            return escape_strides::<Sse2, S>(set, text, dst);
+        }
+        #[cfg(json_rope_since_1_89)]
+        if super::avx512::is_available() {
+            return super::avx512::escape_long(set, text, dst);
+        }
+        if std::arch::is_x86_feature_detected!("avx2") {
             avx2::escape_long(set, text, dst)
         } else {
             escape_strides::<Sse2, S>(set, text, dst)

@@ -63,12 +63,13 @@ fn first_escape<S: Set>(set: S, word: u64) -> usize {
 
 /// Number of bytes before the first that is in `set`.
 pub(super) fn clean_len<S: Set>(set: S, text: &[u8]) -> usize {
-    let (blocks, rest) = text.as_chunks::<BLOCK>();
-    for (index, &block) in blocks.iter().enumerate() {
+    let mut rest = text;
+    while let Some((&block, after)) = rest.split_first_chunk::<BLOCK>() {
         let first = first_escape(set, u64::from_ne_bytes(block));
         if first < BLOCK {
-            return index * BLOCK + first;
+            return text.len() - rest.len() + first;
         }
+        rest = after;
     }
     text.len() - rest.len() + rest.iter().take_while(|&&byte| !set.has(byte)).count()
 }

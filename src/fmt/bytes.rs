@@ -27,7 +27,7 @@ impl<const PLAIN: bool> Formatter<'_, PLAIN> {
         for bytes in bytes.chunks(step) {
             let text = &mut stage[..encoding.encode_len(bytes.len())];
             encoding.encode_mut(bytes, text);
-            match str::from_utf8(text) {
+            match std::str::from_utf8(text) {
                 // Base64 has a solidus.
                 Ok(text) if self.options.escapes.has(Escapes::SOLIDUS) => self.special_piece(text)?,
                 _ => self.out.put(text)?,

@@ -31,7 +31,7 @@ impl<const PLAIN: bool> Formatter<'_, PLAIN> {
     /// As [`canonicalize`](Self::canonicalize). A rope of several chunks is copied into one.
     #[inline(never)]
     pub(super) fn canonicalize_rope(&mut self, json: Rope) -> Result<()> {
-        match str::from_utf8(&json.into_bytes()) {
+        match std::str::from_utf8(&json.into_bytes()) {
             Ok(json) => self.canonicalize(json),
             Err(_) => Err(self.not_json()),
         }

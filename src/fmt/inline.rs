@@ -101,13 +101,11 @@ impl<const PLAIN: bool> Formatter<'_, PLAIN> {
     /// Puts line breaks into the innermost container, which is complete but for its bracket, if it does not fit one line.
     #[inline]
     pub(super) fn decide_line(&mut self) -> Result<()> {
-        if let Some(inline) = self.undecided()
-            && let Some(level) = inline.levels.last()
-            && self.out.held_len() - level.start >= inline.width
-        {
-            return self.decide_long_line();
+        let Some(inline) = self.undecided() else { return Ok(()) };
+        match inline.levels.last() {
+            Some(level) if self.out.held_len() - level.start >= inline.width => self.decide_long_line(),
+            _ => Ok(()),
         }
-        Ok(())
     }
 
     #[cold]
@@ -203,7 +201,9 @@ impl<const PLAIN: bool> Formatter<'_, PLAIN> {
             None => at,
         };
         self.out.move_keys(from, new);
-        self.sorter.move_text(from, new);
+        if let Some(sorter) = &mut self.sorter {
+            sorter.move_text(from, new);
+        }
         let starts: Vec<usize> = levels[count..].iter().map(|level| new(level.start)).collect();
         let kept: Vec<usize> = marks[marked..].iter().map(|mark| new(*mark)).collect();
         levels.drain(..count);

@@ -29,6 +29,7 @@ mod string;
 use smallvec::SmallVec;
 
 use crate::error::{Error, Result};
+use crate::escape::write_copy;
 use crate::frame::Newlines;
 use crate::options::{Options, Style};
 use crate::out::Out;
@@ -37,6 +38,7 @@ use inline::Inline;
 use sort::Sorter;
 
 pub use key::Key;
+pub(crate) use key::{Block, is_token as is_key_token};
 #[cfg(feature = "rayon")]
 pub(crate) use part::Surroundings;
 
@@ -53,7 +55,8 @@ pub struct Formatter<'a, const PLAIN: bool> {
     /// The names of all members of open objects, as a stack of texts in one string, if they are to be sorted. If not,
     /// room for the text of a key that comes from a `Display`.
     names: String,
-    sorter: Sorter,
+    /// `None` until there is something to sort, which is one store and one comparison in each document.
+    sorter: Option<Sorter>,
     /// What `layout` begins a line with in pretty output: a comma, a line feed, and indentation for as many levels as
     /// were needed so far, but always for one.
     line: SmallVec<[u8; 128]>,
@@ -75,7 +78,7 @@ impl<'a, const PLAIN: bool> Formatter<'a, PLAIN> {
             max_depth: setup.max_depth,
             options: options.style,
             names: String::new(),
-            sorter: Sorter::default(),
+            sorter: None,
             line: SmallVec::new(),
             indent_start: 0,
             indent_len: 0,
@@ -137,7 +140,7 @@ impl<'a, const PLAIN: bool> Formatter<'a, PLAIN> {
         if self.out.room() < padded.len() {
             return self.out.put_slow(text);
         }
-        self.out.fill(|room| &mut room[..5].write_copy_of_slice(padded)[..text.len()]);
+        self.out.fill(|room| &mut write_copy(&mut room[..5], padded)[..text.len()]);
         Ok(())
     }
 }

@@ -4,7 +4,7 @@ use smallvec::SmallVec;
 
 use super::Formatter;
 use crate::frame::Newlines;
-use crate::options::Options;
+use crate::options::{Options, Style};
 use crate::setup::Setup;
 
 /// What the formatter of a part has to know of the document around it. Owns everything, and may be shared by threads.
@@ -33,6 +33,7 @@ impl<const PLAIN: bool> Formatter<'_, PLAIN> {
         let max_chunk = self.out.max_chunk();
         let options = Options {
             style: self.options,
+            is_plain: self.options == Style::PLAIN,
             // What `enter` copies.
             indent: None,
             inline_width: self.inline_width(),

@@ -93,12 +93,13 @@ impl<const PLAIN: bool> Formatter<'_, PLAIN> {
 
     /// Writes a rope with only those characters that may come out.
     fn rewrite_rope(&mut self, json: Rope) -> Result<()> {
-        let texts: SmallVec<[&str; 16]> = json.chunks().iter().map_while(|chunk| str::from_utf8(chunk).ok()).collect();
+        let texts: SmallVec<[&str; 16]> =
+            json.chunks().iter().map_while(|chunk| std::str::from_utf8(chunk).ok()).collect();
         if texts.len() < json.chunks().len() {
             // The chunks of an encoder are text by themselves. Others are put together first.
             drop(texts);
             let bytes = json.into_bytes();
-            if let Err(error) = str::from_utf8(&bytes) {
+            if let Err(error) = std::str::from_utf8(&bytes) {
                 let at = error.valid_up_to();
                 return Err(self.fail_data(&format!("the fragment is invalid UTF-8 at its byte {at}")));
             }

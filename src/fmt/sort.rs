@@ -99,30 +99,34 @@ impl<const PLAIN: bool> Formatter<'_, PLAIN> {
 
     /// Notes that the text of the latest member ends here, before a comma.
     pub(super) fn end_member(&mut self) {
-        let (at, unsorted) = (self.out.held().len(), self.sorter.unsorted.len());
-        if let Some(Member { piece, .. }) = self.sorter.members.last_mut() {
-            (piece.text.end, piece.unsorted.end) = (at, unsorted);
+        let (at, sorter) = (self.out.held_len(), self.sorter.get_or_insert_with(Sorter::default));
+        if let Some(Member { piece, .. }) = sorter.members.last_mut() {
+            (piece.text.end, piece.unsorted.end) = (at, sorter.unsorted.len());
         }
     }
 
     /// Holds an object from here on, so that its members can be put in order.
     pub(super) fn begin_members(&mut self) -> Result<()> {
         self.out.hold()?;
-        self.sorter.objects.push(Object { first: self.sorter.members.len(), moved: 0 });
+        let sorter = self.sorter.get_or_insert_with(Sorter::default);
+        sorter.objects.push(Object { first: sorter.members.len(), moved: 0 });
         Ok(())
     }
 
     /// Notes that the text of a member begins here.
     pub(super) fn begin_member(&mut self) {
-        let (at, key, unsorted) = (self.out.held().len(), self.names.len(), self.sorter.unsorted.len());
-        self.sorter.members.push(Member { piece: Piece { text: at..at, unsorted: unsorted..unsorted }, key: key..key });
+        let sorter = self.sorter.get_or_insert_with(Sorter::default);
+        let (at, key, unsorted) = (self.out.held_len(), self.names.len(), sorter.unsorted.len());
+        sorter.members.push(Member { piece: Piece { text: at..at, unsorted: unsorted..unsorted }, key: key..key });
     }
 
     /// Notes the key of the member that has begun.
     pub(crate) fn note_key(&mut self, text: &str) {
-        if self.sorts()
-            && let Some(member) = self.sorter.members.last_mut()
-        {
+        if !self.sorts() {
+            return;
+        }
+        let sorter = self.sorter.get_or_insert_with(Sorter::default);
+        if let Some(member) = sorter.members.last_mut() {
             self.names.push_str(text);
             member.key.end = self.names.len();
         }
@@ -132,7 +136,7 @@ impl<const PLAIN: bool> Formatter<'_, PLAIN> {
     /// keys stay in the order they came in, or are an error in canonical JSON.
     pub(super) fn sort_members(&mut self) -> Result<()> {
         self.end_member();
-        let sorter = &mut self.sorter;
+        let sorter = self.sorter.get_or_insert_with(Sorter::default);
         let Some(object) = sorter.objects.pop() else { return Ok(()) };
         let first_name = sorter.members.get(object.first).map_or(0, |member| member.key.start);
         // After a failure that a `Serialize` swallowed there may be members that were not written, and nothing will
@@ -167,9 +171,7 @@ impl Sorter {
         canonical: bool,
     ) -> std::result::Result<(), String> {
         let mut moved = object.moved;
-        if let Some(text) = self.note_order(object, names, canonical)?
-            && text.len() / 2 >= moved
-        {
+        if let Some(text) = self.note_order(object, names, canonical)?.filter(|text| text.len() / 2 >= moved) {
             moved = text.len();
             self.apply(self.unsorted.len() - 1, held);
         }
@@ -207,7 +209,8 @@ impl Sorter {
         // Where they begin tells members with equal keys apart.
         let began = |member: &Member| member.piece.text.start;
         members.sort_unstable_by(|a, b| compare(key(a), key(b), canonical).then(began(a).cmp(&began(b))));
-        if canonical && let Some(twice) = members.windows(2).find(|pair| key(&pair[0]) == key(&pair[1])) {
+        let twice = || members.windows(2).find(|pair| key(&pair[0]) == key(&pair[1]));
+        if let Some(twice) = canonical.then(twice).flatten() {
             return Err(String::from_utf8_lossy(key(&twice[0])).into_owned());
         }
         let first_piece = self.pieces.len();

@@ -6,7 +6,7 @@ use std::mem;
 use super::Formatter;
 use crate::error::{Error, Result};
 use crate::escape::{self, Escapes, MAX_ESCAPE};
-use crate::out::MIN_LINK_LEN;
+use crate::out::{MIN_LINK_LEN, floor_char_boundary};
 use crate::text::Text;
 
 /// If fewer bytes of text than this surely fit, a long string near the end of the room is copied up to its next escape
@@ -167,7 +167,7 @@ impl<const PLAIN: bool> Formatter<'_, PLAIN> {
         self.admit(text.len())?;
         while text.len() >= SEND_FROM && self.out.can_send() {
             let window = if text.len() < SEND_AT_MOST + SEND_FROM { text.len() } else { SEND_AT_MOST };
-            let clean = self.clean_len(&text[..text.floor_char_boundary(window)]);
+            let clean = self.clean_len(&text[..floor_char_boundary(text, window)]);
             if clean < SEND_FROM {
                 break;
             }
@@ -226,7 +226,7 @@ impl<const PLAIN: bool> Formatter<'_, PLAIN> {
     pub(super) fn special_piece(&mut self, mut text: &str) -> Result<()> {
         while !text.is_empty() {
             let room = self.out.room();
-            let fitting = text.floor_char_boundary(self.surely_fitting(text.len()));
+            let fitting = floor_char_boundary(text, self.surely_fitting(text.len()));
             if fitting == text.len() || fitting >= SMALL_PIECE {
                 let (now, later) = text.split_at(fitting);
                 let fits = self.put_quoted(b"", now, b"");
@@ -238,7 +238,7 @@ impl<const PLAIN: bool> Formatter<'_, PLAIN> {
                 self.out.refill(text.len())?;
                 continue;
             }
-            let clean = self.clean_len(&text[..text.floor_char_boundary(room)]);
+            let clean = self.clean_len(&text[..floor_char_boundary(text, room)]);
             let (clean, rest) = text.split_at(clean);
             self.out.put(clean.as_bytes())?;
             text = rest;

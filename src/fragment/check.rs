@@ -6,7 +6,7 @@ use crate::error::{Error, Result};
 
 /// Where in `json` its one value is, without the white space around it.
 pub(super) fn one_value(json: &[u8]) -> Result<Range<usize>> {
-    let text = str::from_utf8(json).map_err(|error| invalid(error.valid_up_to(), "invalid UTF-8"))?;
+    let text = std::str::from_utf8(json).map_err(|error| invalid(error.valid_up_to(), "invalid UTF-8"))?;
     parse(text).map_err(|_| first_wrong_byte(text))?;
     let white = [' ', '\t', '\n', '\r'];
     let start = text.len() - text.trim_start_matches(white).len();

@@ -28,7 +28,7 @@ pub(crate) const TOKEN: &str = "$json_rope::private::Fragment";
 static RAW_VALUE: [u8; 30] = *b"$serde_json::private::RawValue";
 
 fn raw_value_name() -> &'static str {
-    str::from_utf8(&RAW_VALUE).unwrap_or_default()
+    std::str::from_utf8(&RAW_VALUE).unwrap_or_default()
 }
 
 /// Whether this map key is not data, but the name under which a fragment presents itself, as `#[serde(flatten)]` passes
@@ -200,7 +200,7 @@ impl Serialize for ForOthers<'_> {
         take_handoff();
         let bytes = self.0.clone().into_bytes();
         let value = check::one_value(&bytes).map_err(S::Error::custom)?;
-        let json = str::from_utf8(&bytes[value]).map_err(S::Error::custom)?;
+        let json = std::str::from_utf8(&bytes[value]).map_err(S::Error::custom)?;
         if knows_raw_values() {
             AsRawValue(json).serialize(serializer)
         } else {

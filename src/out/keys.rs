@@ -23,11 +23,53 @@ pub(super) struct OpenKeys<'a> {
     /// That of the innermost map.
     latest: u64,
     /// Those of the maps around it, outermost first, after a 0 for the document. So there are as many as maps are open.
-    outer: SmallVec<[u64; INLINE_MAPS]>,
+    outer: Stack,
     /// If the output is streaming, the names among the bytes that were handed over.
     copied: Option<&'a mut CopiedNames>,
     /// If chunks are taken between steps, the names that may have been in them.
     taken: Option<Box<CopiedNames>>,
+}
+
+/// A stack of positions. Every row of a table and every small object pushes one and takes it away again, so it is a store
+/// and a load: a `SmallVec` asks four times whether it has moved to the heap.
+#[derive(Default)]
+struct Stack {
+    len: usize,
+    front: [u64; INLINE_MAPS],
+    /// What comes after the front.
+    rest: Vec<u64>,
+}
+
+impl Stack {
+    #[inline(always)]
+    fn push(&mut self, position: u64) {
+        match self.front.get_mut(self.len) {
+            Some(place) => *place = position,
+            None => self.push_rest(position),
+        }
+        self.len += 1;
+    }
+
+    #[cold]
+    fn push_rest(&mut self, position: u64) {
+        // There may be more that was left by a cut into the front.
+        self.rest.truncate(self.len - INLINE_MAPS);
+        self.rest.push(position);
+    }
+
+    /// Takes away all from this index on, and returns the first of them.
+    #[inline(always)]
+    fn cut(&mut self, index: usize) -> u64 {
+        self.len = self.len.min(index);
+        match self.front.get(index) {
+            Some(position) => *position,
+            None => self.rest.get(index - INLINE_MAPS).copied().unwrap_or(0),
+        }
+    }
+
+    fn get_mut(&mut self, index: usize) -> Option<&mut u64> {
+        if index < INLINE_MAPS { self.front.get_mut(index) } else { self.rest.get_mut(index - INLINE_MAPS) }
+    }
 }
 
 /// Names of open members, as a stack of texts in one string. On the stack, like the scratch: streaming needs no heap
@@ -54,7 +96,7 @@ impl CopiedNames {
     fn get(&self, level: usize) -> Option<&str> {
         let index = self.names.iter().rposition(|(of, _)| *of == level)?;
         let end = self.names.get(index + 1).map_or(self.texts.len(), |(_, start)| *start);
-        str::from_utf8(self.texts.get(self.names[index].1..end)?).ok()
+        std::str::from_utf8(self.texts.get(self.names[index].1..end)?).ok()
     }
 }
 
@@ -66,8 +108,9 @@ impl<'a> OpenKeys<'a> {
     }
 
     /// How many maps are open.
+    #[inline]
     fn level(&self) -> usize {
-        self.outer.len()
+        self.outer.len
     }
 
     /// The position of the map at this level.
@@ -90,8 +133,7 @@ impl Out<'_> {
     #[inline]
     pub(crate) fn leave_map(&mut self, level: usize) {
         let keys = &mut self.keys;
-        keys.latest = keys.outer.get(level - 1).copied().unwrap_or(0);
-        keys.outer.truncate(level - 1);
+        keys.latest = keys.outer.cut(level - 1);
     }
 
     /// A key of the innermost map has been written at once.
@@ -105,10 +147,8 @@ impl Out<'_> {
     pub(crate) fn mark_long_key(&mut self, name: &str, flushed: u64) {
         self.mark_key();
         let keys = &mut self.keys;
-        if let Some(copied) = &mut keys.copied
-            && self.flushed != flushed
-        {
-            copied.push(keys.outer.len(), name);
+        if let Some(copied) = keys.copied.as_mut().filter(|_| self.flushed != flushed) {
+            copied.push(keys.outer.len, name);
             keys.latest = COPIED;
         }
     }
@@ -148,14 +188,12 @@ impl Out<'_> {
         let tail = self.memory.tail.filled();
         for level in 1..=self.keys.level() {
             let in_tail = |position: &&mut u64| **position != COPIED && **position > self.flushed;
-            if let Some(position) = self.keys.position(level).filter(in_tail)
-                && let Some(json) = tail.get(..(*position - self.flushed) as usize)
-                && let Some(name) = key_at_end(json)
-            {
-                *position = COPIED;
-                if let Some(copied) = &mut self.keys.copied {
-                    copied.push(level, &name);
-                }
+            let Some(position) = self.keys.position(level).filter(in_tail) else { continue };
+            let json = tail.get(..(*position - self.flushed) as usize);
+            let Some(name) = json.and_then(key_at_end) else { continue };
+            *position = COPIED;
+            if let Some(copied) = &mut self.keys.copied {
+                copied.push(level, &name);
             }
         }
     }
@@ -172,15 +210,14 @@ impl Out<'_> {
     #[inline(never)]
     fn keep_names(&mut self) {
         for level in 1..=self.keys.level() {
-            if let Some(position) = self.keys.position(level).copied()
-                && position != 0
-                && position != COPIED
-                && let Some(name) = self.key_before(position)
-            {
-                self.keys.taken.get_or_insert_default().push(level, &name);
-                if let Some(position) = self.keys.position(level) {
-                    *position = COPIED;
-                }
+            let position = self.keys.position(level).map_or(0, |position| *position);
+            if position == 0 || position == COPIED {
+                continue;
+            }
+            let Some(name) = self.key_before(position) else { continue };
+            self.keys.taken.get_or_insert_default().push(level, &name);
+            if let Some(position) = self.keys.position(level) {
+                *position = COPIED;
             }
         }
     }
@@ -194,10 +231,10 @@ impl Out<'_> {
             if start < offset {
                 let part = &part[..usize::try_from(offset - start).unwrap_or(usize::MAX).min(part.len())];
                 // Mostly the whole key is in one part.
-                if joined.is_empty()
-                    && let Some(name) = key_at_end(part)
-                {
-                    return Some(name.into_owned());
+                if joined.is_empty() {
+                    if let Some(name) = key_at_end(part) {
+                        return Some(name.into_owned());
+                    }
                 }
                 joined.splice(..0, part.iter().copied());
                 if let Some(name) = key_at_end(&joined) {
@@ -234,7 +271,7 @@ fn key_at_end(json: &[u8]) -> Option<Cow<'_, str>> {
     let start = inside.windows(2).rposition(|pair| pair[1] == b'"' && pair[0] != b'\\')?;
     let text = &inside[start + 2..];
     if !text.contains(&b'\\') {
-        return str::from_utf8(text).ok().map(Cow::Borrowed);
+        return std::str::from_utf8(text).ok().map(Cow::Borrowed);
     }
     serde_json::from_slice(&quoted[start + 1..]).ok().map(Cow::Owned)
 }

@@ -12,7 +12,7 @@ use std::borrow::Cow;
 use super::plan::ChunkPlan;
 use super::tail::{MAX_FRAMING, SCRATCH, Scratch, Tail};
 use crate::options::Options;
-use crate::pool::Pool;
+use crate::pool::{Buffer, Pool};
 
 /// If the last bytes of a document are alone in a pool's buffer and fewer than this, they are copied out of it. (A
 /// document that fits the scratch never takes a buffer.) An allocation of that size takes as long as copying some
@@ -44,6 +44,10 @@ pub(super) struct Memory<'a> {
     pub(super) suffix: usize,
     /// Bytes at the end of each slab that are kept for the suffix of a frame.
     pub(super) tailroom: usize,
+    /// Whether this document has been given a new buffer although the pool was full.
+    is_beyond_pool: bool,
+    /// What the latest slab had when it was new. If the tail has as much, nothing was cut from it.
+    slab_capacity: usize,
 }
 
 impl<'a> Memory<'a> {
@@ -65,7 +69,16 @@ impl<'a> Memory<'a> {
             Some(pool) => (SCRATCH.min(pool.buffer_size() / 2) + framing, Some(Cow::Borrowed(pool)), 0),
         };
         let tail = Tail::on_scratch(&mut scratch[..len]);
-        Memory { tail, plan: plan(options, estimate), pool, framing: 0, suffix: 0, tailroom }
+        Memory {
+            tail,
+            plan: plan(options, estimate),
+            pool,
+            framing: 0,
+            suffix: 0,
+            tailroom,
+            is_beyond_pool: false,
+            slab_capacity: 0,
+        }
     }
 
     /// Memory of a document that borrows nothing. Allocates nothing yet.
@@ -77,7 +90,16 @@ impl<'a> Memory<'a> {
     /// Memory that begins with `tail` and takes nothing from a pool.
     #[inline(always)]
     pub(super) fn on_tail(tail: Tail<'a>, options: &Options) -> Memory<'a> {
-        Memory { tail, plan: plan(options, 0), pool: None, framing: 0, suffix: 0, tailroom: 0 }
+        Memory {
+            tail,
+            plan: plan(options, 0),
+            pool: None,
+            framing: 0,
+            suffix: 0,
+            tailroom: 0,
+            is_beyond_pool: false,
+            slab_capacity: 0,
+        }
     }
 
     /// Bytes of the open slab, or of the scratch, that are not written.
@@ -93,12 +115,31 @@ impl<'a> Memory<'a> {
             // A buffer that is almost full of held bytes would have to be left again at once.
             let needed = if held { filled.saturating_add(filled.max(coming)) } else { filled };
             if needed <= pool.buffer_size() / 4 * 3 {
-                let chunks = self.plan.slab(filled, coming).1;
-                self.tail.move_to(pool.take());
-                return chunks;
+                if let Some(buffer) = self.pooled_buffer(need) {
+                    let chunks = self.plan.slab(filled, coming).1;
+                    self.tail.move_to(buffer);
+                    return chunks;
+                }
             }
         }
         self.allocate(need, held, coming, allowed)
+    }
+
+    /// A buffer of the pool, unless this document is longer than all of them, and allocates less as slabs. One buffer more
+    /// than the pool may keep is new in any case, so that those whose chunks are kept for long do not stay the pool's
+    /// forever.
+    fn pooled_buffer(&mut self, need: Need) -> Option<Buffer> {
+        let pool = self.pool.as_deref()?;
+        if let Some(buffer) = pool.take_free() {
+            return Some(buffer);
+        }
+        if need == Need::Rope && pool.is_full() {
+            if self.is_beyond_pool {
+                return None;
+            }
+            self.is_beyond_pool = true;
+        }
+        Some(pool.take_new())
     }
 
     /// Moves the uncut bytes to a slab that belongs to no pool. Otherwise like [`next_buffer`](Self::next_buffer).
@@ -118,6 +159,7 @@ impl<'a> Memory<'a> {
             Need::Batch => (self.plan.max_batch(), 0),
         };
         self.tail.move_to_slab(capacity.min(filled.saturating_add(allowed)).saturating_add(self.tailroom));
+        self.slab_capacity = self.tail.capacity();
         chunks
     }
 
@@ -140,6 +182,15 @@ impl<'a> Memory<'a> {
     /// the scratch if that is more. Pooled buffers have a fixed size, so they never count as oversized.
     pub(super) fn is_oversized(&self, offset: u64) -> bool {
         self.unused() as u64 > offset.max(SCRATCH as u64) && !self.tail.is_on_pooled_slab()
+    }
+
+    /// Gives unused memory back, at the end of a document of `offset` bytes, if it is more than a quarter of them and the slab
+    /// is not cut.
+    pub(super) fn shrink(&mut self, offset: u64) {
+        let uncut = self.tail.capacity() == self.slab_capacity;
+        if uncut && self.tail.is_on_slab() && !self.tail.is_on_pooled_slab() && self.unused() as u64 > offset / 4 {
+            self.tail.shrink();
+        }
     }
 
     /// Whether the uncut bytes are few and have a pooled buffer to themselves.

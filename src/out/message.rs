@@ -119,7 +119,12 @@ impl Out<'_> {
     /// Writes the end of a frame, into the room that was kept for it if there is any.
     #[inline]
     pub(crate) fn put_suffix(&mut self, suffix: &'static [u8]) -> Result<()> {
-        if self.target.is_rope() { self.put_last_suffix(suffix) } else { self.put(suffix) }
+        match suffix {
+            _ if self.target.is_rope() => self.put_last_suffix(suffix),
+            // A line feed, most of the time: a store instead of a call that copies one byte.
+            [byte] => self.put_byte(*byte),
+            _ => self.put(suffix),
+        }
     }
 
     /// Writes the suffix of the only message. It may make the last chunk longer than planned.

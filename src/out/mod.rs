@@ -54,7 +54,7 @@ pub(crate) use link::MIN_LINK_LEN;
 pub(crate) use plan::MAX_REMEMBERED;
 pub(crate) use tail::{Growable, scratch};
 pub(crate) use target::{Drain, Target};
-pub(crate) use utf8::char_boundary_before_end;
+pub(crate) use utf8::{char_boundary_before_end, floor_char_boundary};
 
 /// The output of one document, or of one stream of records. Fields that every token needs come first: see `Formatter`.
 #[repr(C)]
@@ -341,6 +341,7 @@ impl<'a> Out<'a> {
             // Most documents: one chunk of exactly their length.
             return Ok(Rope::of(Bytes::copy_from_slice(self.memory.tail.filled())));
         }
+        self.memory.shrink(self.offset());
         let unfit = self.memory.is_oversized(self.offset()) || self.memory.is_nearly_empty();
         if unfit || !self.memory.tail.is_on_slab() {
             self.memory.shrink_to_fit(0);

@@ -6,7 +6,7 @@ use std::marker::PhantomData;
 use std::mem::{self, MaybeUninit};
 use std::slice;
 
-use bytes::{Buf, BytesMut};
+use bytes::{Buf, Bytes, BytesMut};
 
 use crate::escape;
 use crate::pool::Buffer;
@@ -220,6 +220,19 @@ impl<'a> Tail<'a> {
     /// Moves the uncut bytes to a new allocation of `capacity` bytes, which must hold them.
     pub(crate) fn move_to_slab(&mut self, capacity: usize) {
         self.move_to(Buffer::with_capacity(capacity));
+    }
+
+    /// Gives the unused part of a slab that is not cut yet back to the allocator, which mostly need not move the bytes for it.
+    /// Where it is cut, they are copied.
+    pub(crate) fn shrink(&mut self) {
+        let filled = self.filled_len();
+        // SAFETY: by invariants 1 to 3 the first `filled` bytes of the slab are there and initialized.
+        unsafe { self.slab.set_len(filled) };
+        let mut vec = Vec::from(mem::take(&mut *self.slab));
+        vec.shrink_to_fit();
+        *self.slab = BytesMut::from(Bytes::from(vec));
+        self.slab.clear();
+        self.rebase(filled);
     }
 
     /// Moves the uncut bytes to the spare capacity of `memory`, with room for `more` bytes after them.

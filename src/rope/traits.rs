@@ -29,7 +29,7 @@ impl fmt::Display for Rope {
             while !split.is_empty() && !rest.is_empty() {
                 split.push(rest[0]);
                 rest = &rest[1..];
-                match str::from_utf8(&split) {
+                match std::str::from_utf8(&split) {
                     Ok(character) => f.write_str(character)?,
                     Err(error) if error.error_len().is_none() => continue,
                     Err(_) => {
@@ -44,7 +44,7 @@ impl fmt::Display for Rope {
             while let Some(piece) = pieces.next() {
                 f.write_str(piece.valid())?;
                 let is_last = pieces.peek().is_none();
-                if is_last && str::from_utf8(piece.invalid()).is_err_and(|error| error.error_len().is_none()) {
+                if is_last && std::str::from_utf8(piece.invalid()).is_err_and(|error| error.error_len().is_none()) {
                     split.extend_from_slice(piece.invalid());
                 } else if !piece.invalid().is_empty() {
                     f.write_char(char::REPLACEMENT_CHARACTER)?;

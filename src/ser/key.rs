@@ -6,10 +6,11 @@ use std::fmt::Display;
 use serde::Serialize;
 use serde::ser::SerializeStruct;
 
+use super::block::BlockSerializer;
 use super::refuse::{Refused, refuse};
 use super::token::{SerdeJsonToken, Text};
 use crate::error::{Error, Result};
-use crate::fmt::Formatter;
+use crate::fmt::{self, Formatter};
 use crate::fragment;
 
 /// The most transparent wrappers around a map key.
@@ -46,6 +47,16 @@ impl<const PLAIN: bool> KeySerializer<'_, '_, PLAIN> {
     #[cold]
     fn refuse<T>(self) -> Result<T> {
         Err(self.formatter.fail_data("key must be a string"))
+    }
+
+    /// A [`Key`](fmt::Key).
+    #[inline(always)]
+    fn encoded<T: ?Sized + Serialize>(self, key: &T) -> Result<()> {
+        match key.serialize(BlockSerializer { formatter: &mut *self.formatter, index: self.index }) {
+            Ok(true) => Ok(()),
+            // It is longer than a block, or there is little room: then by its name.
+            _ => key.serialize(self),
+        }
     }
 
     fn unwrap<T: ?Sized + Serialize>(mut self, value: &T) -> Result<()> {
@@ -143,7 +154,11 @@ impl<'f, 'a, const PLAIN: bool> serde::Serializer for KeySerializer<'f, 'a, PLAI
 
     #[inline]
     fn serialize_newtype_struct<T: ?Sized + Serialize>(self, name: &'static str, value: &T) -> Result<()> {
-        if name == fragment::TOKEN { self.fragment(value) } else { self.unwrap(value) }
+        match name {
+            _ if fmt::is_key_token(name) => self.encoded(value),
+            fragment::TOKEN => self.fragment(value),
+            _ => self.unwrap(value),
+        }
     }
 
     #[inline]

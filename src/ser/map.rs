@@ -3,9 +3,9 @@
 use serde::Serialize;
 use serde::ser::SerializeMap;
 
-use super::Serializer;
 use super::compound::WENT_ON;
 use super::key::KeySerializer;
+use super::{Serializer, tree};
 use crate::error::{Error, Result};
 use crate::fmt::Formatter;
 
@@ -52,7 +52,11 @@ impl<'f, 'a, const PLAIN: bool> Map<'f, 'a, PLAIN> {
     fn value<T: ?Sized + Serialize>(&mut self, value: &T) -> Result<()> {
         self.state = State::Value;
         self.count += 1;
-        match value.serialize(Serializer { formatter: &mut *self.formatter, wrappers: self.wrappers }) {
+        let written = match tree::as_tree(value) {
+            Some(tree) => tree::write(self.formatter, tree),
+            None => value.serialize(Serializer { formatter: &mut *self.formatter, wrappers: self.wrappers }),
+        };
+        match written {
             Ok(()) => {
                 self.state = State::Ready;
                 Ok(())

@@ -5,6 +5,7 @@
 //! array, object and map notes when it begins to write an element or member, and refuses to go on if that was never
 //! completed.
 
+mod block;
 mod compound;
 mod key;
 mod map;
@@ -12,6 +13,7 @@ mod map;
 mod parallel;
 mod refuse;
 mod token;
+pub(crate) mod tree;
 
 use std::fmt::Display;
 
@@ -33,7 +35,10 @@ pub(crate) fn serialize<T, const PLAIN: bool>(formatter: &mut Formatter<'_, PLAI
 where
     T: ?Sized + Serialize,
 {
-    value.serialize(Serializer { formatter, wrappers: 0 })
+    match tree::as_tree(value) {
+        Some(tree) => tree::write(formatter, tree),
+        None => value.serialize(Serializer { formatter, wrappers: 0 }),
+    }
 }
 
 /// Encodes one value.
@@ -312,6 +317,9 @@ impl<'f, 'a, const PLAIN: bool> serde::Serializer for Serializer<'f, 'a, PLAIN> 
     where
         I: IntoIterator<Item: Serialize>,
     {
+        if let Some(trees) = tree::as_trees(&items) {
+            return tree::write_array(self.formatter, trees);
+        }
         let mut array = self.array()?;
         for item in items {
             array.element(&item)?;

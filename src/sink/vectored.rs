@@ -86,9 +86,8 @@ impl VectoredLoop {
         let count = bytes.chunks_vectored(&mut slices);
         let mut following = slices[..count].iter().map(|slice| &**slice);
         let mut cut: &[u8] = &[];
-        while cut.is_empty()
-            && let Some(slice) = following.next()
-        {
+        while cut.is_empty() {
+            let Some(slice) = following.next() else { break };
             let (front, rest) = slice.split_at(slice.len().min(MAX_STAGED_BYTES - stage.len()));
             stage.extend_from_slice(front);
             cut = rest;
@@ -186,9 +185,10 @@ impl<T: AsRef<[u8]>> Buf for SliceBuf<'_, T> {
     fn advance(&mut self, count: usize) {
         self.remaining -= count;
         self.used += count;
-        while let [first, rest @ ..] = self.slices
-            && self.used >= first.as_ref().len()
-        {
+        while let [first, rest @ ..] = self.slices {
+            if self.used < first.as_ref().len() {
+                break;
+            }
             self.used -= first.as_ref().len();
             self.slices = rest;
         }

@@ -66,10 +66,12 @@ impl<I: TryNext<Value: Serialize>> Source for Records<I> {
 
     fn step<const PLAIN: bool>(&mut self, formatter: &mut Formatter<'_, PLAIN>) -> Result<Progress> {
         formatter.out.begin_record();
+        // Local copies are not looked up again for each record.
+        let (frame, max_len) = (self.frame, self.max_len);
         while !formatter.should_stop() {
             let written = match self.items.try_next() {
                 None => return Ok(Progress::Complete),
-                Some(Ok(item)) => record(formatter, self.frame, self.max_len, &mut Value(&item)),
+                Some(Ok(item)) => record(formatter, frame, max_len, &mut Value(&item)),
                 Some(Err(error)) => Err(error),
             };
             if let Err(error) = written {

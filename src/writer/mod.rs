@@ -103,16 +103,16 @@ impl Writer {
     #[cfg_attr(not(debug_assertions), inline(always))] // see `encoded_key`
     pub fn value<T: ?Sized + Serialize>(&mut self, value: &T) -> Result<()> {
         let state = &mut self.state;
-        if let Either::Plain(formatter) = &mut self.document.formatter
-            && matches!(state.place, Place::Array | Place::Member)
-        {
+        match &mut self.document.formatter {
             // The everyday case, which is what `value_anywhere` would do.
-            return match state.value(formatter, value) {
-                Ok(()) => Ok(()),
-                Err(error) => Err(self.fail(error, true)),
-            };
+            Either::Plain(formatter) if matches!(state.place, Place::Array | Place::Member) => {
+                match state.value(formatter, value) {
+                    Ok(()) => Ok(()),
+                    Err(error) => Err(self.fail(error, true)),
+                }
+            }
+            _ => self.value_anywhere(value),
         }
-        self.value_anywhere(value)
     }
 
     /// Begins an array where a value is due. Everything up to its [`end`](Self::end) is an element of it.
@@ -160,13 +160,12 @@ impl Writer {
     /// A configuration error if no key is due.
     #[cfg_attr(not(debug_assertions), inline(always))] // of little code, and called for every column of every row
     pub fn encoded_key(&mut self, key: &Key) -> Result<()> {
-        if let Either::Plain(formatter) = &mut self.document.formatter
-            && self.state.place == Place::Object
-            && formatter.quick_encoded_key(self.state.count, key)
-        {
-            self.state.count += 1;
-            self.state.place = Place::Member;
-            return Ok(());
+        if let (Either::Plain(formatter), Place::Object) = (&mut self.document.formatter, &self.state.place) {
+            if formatter.quick_encoded_key(self.state.count, key.block()) {
+                self.state.count += 1;
+                self.state.place = Place::Member;
+                return Ok(());
+            }
         }
         self.encoded_key_anywhere(key)
     }

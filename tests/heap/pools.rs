@@ -12,7 +12,7 @@ use crate::counting::measured;
 use crate::support::frames::FRAMES;
 use crate::{KIB, MIB};
 
-crate::tests!(warm, frames_add_no_block, a_thousand_messages, retention, odd_sizes);
+crate::tests!(warm, frames_add_no_block, a_thousand_messages, longer_than_the_pool, retention, odd_sizes);
 
 fn pooled() -> (Pool, Encoder) {
     let pool = Pool::default();
@@ -132,6 +132,34 @@ fn retention() {
     let ((), heap) = measured(|| pool.clear());
     assert_eq!((pool.retained_bytes(), heap.live), (0, 0));
     drop(encoder);
+}
+
+/// A document that is longer than all buffers of its pool goes on with slabs: two blocks for each buffer, and O(log n) for
+/// the rest.
+fn longer_than_the_pool() {
+    let (pool, encoder) = pooled();
+    let large = generate::array_of_bytes(LARGE);
+    for round in 0..3 {
+        let before = pool.stats();
+        let (rope, heap) = measured(|| encoder.encode(&large).unwrap());
+        println!("{} MiB with a pool of 4 MiB, round {round}: {} blocks, {:?}", LARGE / MIB, heap.blocks, pool.stats());
+        assert_eq!(rope.len(), LARGE);
+        assert!(heap.blocks <= 2 * 65 + 20, "{heap:?}");
+        assert!(heap.bytes as usize <= LARGE * 5 / 2, "{heap:?}");
+        if round == 0 {
+            assert!(pool.stats().misses - before.misses <= 75);
+        }
+    }
+    // Somebody keeps the first documents, and the pool is of use all the same.
+    let kept: Vec<_> = (0..3).map(|_| encoder.encode(&large).unwrap()).collect();
+    let small = vec![1; 100_000];
+    for _ in 0..5 {
+        drop(encoder.encode(&small).unwrap());
+    }
+    let hits = pool.stats().hits;
+    drop(encoder.encode(&small).unwrap());
+    assert!(pool.stats().hits > hits, "{:?}", pool.stats());
+    drop(kept);
 }
 
 /// Documents that are each a little longer than the last do not make the pool grow (grpc-go 8500).

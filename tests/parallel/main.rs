@@ -88,6 +88,17 @@ fn an_array_inside_a_document() {
 }
 
 #[test]
+fn a_serializer_around_ours_sees_every_item() {
+    let erased: &dyn erased_serde::Serialize = &Par(&LOGS);
+    let one_thread = Encoder::new().encode(&*LOGS).unwrap();
+    let rope = POOLS[1].install(|| Encoder::new().encode(&Par(&LOGS))).unwrap();
+    assert!(rope == one_thread && rope.chunks().len() > one_thread.chunks().len());
+    let lengths = |rope: &Rope| rope.chunks().iter().map(|chunk| chunk.len()).collect::<Vec<_>>();
+    let rope = json_rope::to_rope(erased).unwrap();
+    assert!(rope == one_thread && lengths(&rope) == lengths(&one_thread), "no parts are made");
+}
+
+#[test]
 fn trees() {
     let logs: Value = serde_json::to_value(&LOGS[..4000]).unwrap();
     let skewed = json!({"a": [1, 2, {"heavy": logs, "z": 0}], "b": (0..10_000).collect::<Value>()});

@@ -75,14 +75,14 @@ impl Guarded {
     pub fn text_at_end(&mut self, text: &str) -> &str {
         let tail = self.tail(text.len());
         tail.copy_from_slice(text.as_bytes());
-        str::from_utf8(tail).expect("a copy of text")
+        std::str::from_utf8(tail).expect("a copy of text")
     }
 
     /// A copy of `text` in the [`head`](Self::head).
     pub fn text_at_start(&mut self, text: &str) -> &str {
         let head = self.head(text.len());
         head.copy_from_slice(text.as_bytes());
-        str::from_utf8(head).expect("a copy of text")
+        std::str::from_utf8(head).expect("a copy of text")
     }
 }
 

@@ -27,6 +27,12 @@ async fn routes_answer() {
                 std::str::from_utf8(&lines).unwrap().lines().map(|line| serde_json::from_str(line).unwrap()).collect();
             assert_eq!(rows.len(), n);
             assert_eq!(rows, lines);
+            let report = body(client.get(&server, &format!("/report?n={n}")).await).await.unwrap();
+            let report: Value = serde_json::from_slice(&report).unwrap();
+            assert_eq!(report["rows"], Value::from(rows.clone()));
+            assert_eq!(report["count"], n);
+            let total: f64 = rows.iter().map(|row| row["price"].as_f64().unwrap()).sum();
+            assert!((report["total"].as_f64().unwrap() - total).abs() < 0.005);
         }
         let response = client.get(&server, "/events").await;
         assert_eq!(header(&response, "content-type"), "text/event-stream");

@@ -31,7 +31,7 @@ fn check_in<S: Set>(target: &mut Guarded, set: S, text: &[u8], expected: &[u8], 
         let room = target.tail(6 * text.len() + SLACK);
         let start = room.as_mut_ptr();
         // SAFETY: the room is what the implementations ask for.
-        let written = unsafe { escape(set, text, start).offset_from_unsigned(start) };
+        let written = unsafe { escape(set, text, start).offset_from(start) as usize };
         assert_eq!(room[..written], *expected, "{name}, {what}");
     }
 }
@@ -53,7 +53,7 @@ fn no_path_reads_or_writes_outside() {
                 for room in [len, len / 2, len.saturating_sub(1)] {
                     assert_eq!(copy_clean(text, target.tail_room(room)), &text[..clean.min(room)]);
                 }
-                if let Ok(text) = str::from_utf8(text) {
+                if let Ok(text) = std::str::from_utf8(text) {
                     // All sets share the code of the paths: one after another is enough for the longer texts.
                     for escapes in all_escapes().filter(|set| len < 20 || set.index() == len % Escapes::COUNT) {
                         assert!(clean_len_with(escapes, text) <= clean);

@@ -2,14 +2,10 @@
 
 #![allow(unsafe_code)]
 
-cfg_select! {
-    all(target_arch = "x86_64", target_feature = "sse2", not(miri), not(json_rope_portable)) => {
-        pub(super) use vector::Digits;
-    }
-    _ => {
-        pub(super) use portable::Digits;
-    }
-}
+#[cfg(not(all(target_arch = "x86_64", target_feature = "sse2", not(miri), not(json_rope_portable))))]
+pub(super) use portable::Digits;
+#[cfg(all(target_arch = "x86_64", target_feature = "sse2", not(miri), not(json_rope_portable)))]
+pub(super) use vector::Digits;
 
 #[cfg(all(target_arch = "x86_64", target_feature = "sse2", not(miri)))]
 #[allow(dead_code, reason = "not used if the portable one is asked for")]

@@ -15,10 +15,20 @@
 
 #![allow(unsafe_code)]
 
-use std::hint::select_unpredictable;
 use std::mem::MaybeUninit;
 
 use super::digits::Digits;
+use crate::escape::write_copy;
+
+/// `yes` or `no`, without a branch if the compiler can be told so.
+#[inline(always)]
+fn select<T>(condition: bool, yes: T, no: T) -> T {
+    #[cfg(json_rope_since_1_89)]
+    #[allow(clippy::incompatible_msrv, reason = "older compilers do not see it")]
+    return std::hint::select_unpredictable(condition, yes, no);
+    #[cfg(not(json_rope_since_1_89))]
+    if condition { yes } else { no }
+}
 
 /// Room that [`write()`] needs, in bytes. A text has at most 24, but wide stores touch more.
 pub(super) const ROOM: usize = 32;
@@ -208,14 +218,14 @@ pub(super) fn write(bits: u64, room: &mut [MaybeUninit<u8>; ROOM]) -> usize {
     // The interval holds the integer above if the sum carries, and the one below if it stays under the width.
     let (sum, above) = fraction.overflowing_add(half);
     integer += u64::from(above);
-    let digit = select_unpredictable(sum < 2 * half, 0, digit >> 28);
+    let digit = select(sum < 2 * half, 0, digit >> 28);
 
     // 16 digits, and what follows: the 17th; or of 15 digits the 16th, which is 0 so far.
     let short = integer < 1_000_000_000_000_000;
-    let integer = select_unpredictable(short, integer * 10, integer);
+    let integer = select(short, integer * 10, integer);
     let digit_index = 16 - usize::from(short);
     let digits = Digits::of(integer);
-    let last = select_unpredictable(digit != 0, digit_index, digits.last_nonzero());
+    let last = select(digit != 0, digit_index, digits.last_nonzero());
     let digit = b'0' + digit as u8;
     // `power(field)` once more, in a form that costs less here.
     let exponent = ((field as i64 * 315_653 - i64::from(BIAS) * 315_653) >> 20) + digit_index as i64;
@@ -268,7 +278,7 @@ fn write_rare(bits: u64, room: &mut [MaybeUninit<u8>; ROOM]) -> usize {
     }
     let mut buffer = zmij::Buffer::new();
     let text = buffer.format_finite(value).as_bytes();
-    room[..text.len()].write_copy_of_slice(text);
+    write_copy(&mut room[..text.len()], text);
     text.len()
 }
 
@@ -284,7 +294,7 @@ mod tests {
         let text: Vec<u8> = room[..len].iter().map(|byte| unsafe { byte.assume_init() }).collect();
         let mut buffer = zmij::Buffer::new();
         let expected = if value.is_finite() { buffer.format_finite(value) } else { "" };
-        assert_eq!(str::from_utf8(&text), Ok(expected), "{:#x}", value.to_bits());
+        assert_eq!(std::str::from_utf8(&text), Ok(expected), "{:#x}", value.to_bits());
     }
 
     /// A natural number, least significant part first.
@@ -348,8 +358,8 @@ mod tests {
             for digits in [1, 2, 5, 9, 123, 9_999_999, 1_234_567_890_123_456, 99_999_999_999_999_999u64] {
                 let value: f64 = format!("{digits}e{exponent}").parse().unwrap();
                 check(value);
-                check(value.next_up());
-                check(value.next_down());
+                check(f64::from_bits(value.to_bits() + 1));
+                check(f64::from_bits(value.to_bits().saturating_sub(1)));
             }
         }
     }

@@ -463,3 +463,133 @@ fn an_error_of_the_writer_that_was_swallowed() {
     assert_eq!(error.io_error_kind(), Some(io::ErrorKind::StorageFull));
     assert_eq!(error.pointer(), None);
 }
+
+/// Takes bytes, and panics in one of its calls, before or after it took some.
+struct PanickingWriter {
+    calls: usize,
+    /// The call that panics, and whether it takes its bytes first.
+    at: usize,
+    takes: bool,
+    taken: Vec<u8>,
+}
+
+impl PanickingWriter {
+    fn new(at: usize, takes: bool) -> PanickingWriter {
+        PanickingWriter { calls: 0, at, takes, taken: Vec::new() }
+    }
+
+    fn call(&mut self, take: impl FnOnce(&mut Vec<u8>)) {
+        self.calls += 1;
+        let panics = self.calls == self.at;
+        if !panics || self.takes {
+            take(&mut self.taken);
+        }
+        if panics {
+            bang();
+        }
+    }
+}
+
+impl io::Write for PanickingWriter {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        self.call(|taken| taken.extend_from_slice(bytes));
+        Ok(bytes.len())
+    }
+    fn write_vectored(&mut self, parts: &[io::IoSlice<'_>]) -> io::Result<usize> {
+        self.call(|taken| parts.iter().for_each(|part| taken.extend_from_slice(part)));
+        Ok(parts.iter().map(|part| part.len()).sum())
+    }
+    fn flush(&mut self) -> io::Result<()> {
+        Ok(())
+    }
+}
+
+/// After a panic of the writer that a `Serialize` caught, nothing more is written, nothing is written twice, and the
+/// document is an error.
+#[test]
+fn a_caught_panic_of_the_writer() {
+    /// Elements of which no two are equal; each one is written inside a `catch_unwind`.
+    #[derive(Clone, Copy)]
+    enum Kind {
+        Array,
+        Map,
+        Display,
+    }
+    struct Catches {
+        swallows: bool,
+        kind: Kind,
+    }
+    impl Display for Catches {
+        fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+            for index in 0..100 {
+                match catch_unwind(AssertUnwindSafe(|| f.write_str(&element(index)))) {
+                    Ok(Err(error)) if !self.swallows => return Err(error),
+                    _ => {}
+                }
+            }
+            Ok(())
+        }
+    }
+    fn element(index: usize) -> String {
+        format!("{index:06}").repeat(700)
+    }
+    impl Serialize for Catches {
+        fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+            let caught = |call: &mut dyn FnMut() -> Result<(), S::Error>| match catch_unwind(AssertUnwindSafe(call)) {
+                Ok(Err(error)) if !self.swallows => Err(error),
+                _ => Ok(()),
+            };
+            match self.kind {
+                Kind::Map => {
+                    let mut map = serializer.serialize_map(None)?;
+                    for index in 0..100 {
+                        caught(&mut || map.serialize_entry(&index.to_string(), &element(index)))?;
+                    }
+                    map.end()
+                }
+                Kind::Array => {
+                    let mut seq = serializer.serialize_seq(None)?;
+                    for index in 0..100 {
+                        caught(&mut || seq.serialize_element(&element(index)))?;
+                    }
+                    seq.end()
+                }
+                Kind::Display => serializer.collect_str(self),
+            }
+        }
+    }
+    for encoder in encoders() {
+        for (swallows, kind) in [
+            (false, Kind::Array),
+            (false, Kind::Map),
+            (false, Kind::Display),
+            (true, Kind::Array),
+            (true, Kind::Map),
+            (true, Kind::Display),
+        ] {
+            let value = Catches { swallows, kind };
+            for framed in [false, true] {
+                let run = |writer: &mut PanickingWriter| match framed {
+                    false => encoder.write(writer, &value),
+                    true => encoder.write_framed(Frame::JsonSeq, writer, &value),
+                };
+                let mut whole = PanickingWriter::new(0, false);
+                let is_limited = run(&mut whole).is_err();
+                for at in 1..=whole.calls.min(40) {
+                    for takes in [false, true] {
+                        let mut writer = PanickingWriter::new(at, takes);
+                        // The last call is not inside the value, so its panic reaches the caller.
+                        let result = catch_unwind(AssertUnwindSafe(|| run(&mut writer)));
+                        assert!(!matches!(result, Ok(Ok(_))), "call {at}");
+                        assert_eq!(writer.calls, at, "the writer was called again");
+                        assert!(whole.taken.starts_with(&writer.taken), "call {at}");
+                        if let (Ok(Err(error)), false) = (result, is_limited) {
+                            assert!(error.is_data(), "{error}");
+                            assert!(error.message().contains("went on after a panic"), "{error}");
+                        }
+                    }
+                }
+            }
+        }
+    }
+}

@@ -232,10 +232,13 @@ fn serde_json_gets_json() {
 fn other_serializers_do_not_panic() {
     let fragment = Fragment::trusted(r#"{"b":2}"#);
     let want = r#"[{"$serde_json::private::RawValue":"{\"b\":2}"}]"#;
-    assert_eq!(sonic_rs::to_string(&[&fragment]).unwrap(), want);
     assert_eq!(simd_json::serde::to_string(&[&fragment]).unwrap(), want);
-    assert!(sonic_rs::to_string(&Fragment::trusted("[")).is_err());
     assert!(simd_json::serde::to_string(&Fragment::trusted("[")).is_err());
+    #[cfg(target_pointer_width = "64")]
+    {
+        assert_eq!(sonic_rs::to_string(&[&fragment]).unwrap(), want);
+        assert!(sonic_rs::to_string(&Fragment::trusted("[")).is_err());
+    }
     assert_eq!(to_rope(&[&fragment]).unwrap(), r#"[{"b":2}]"#);
 }
 

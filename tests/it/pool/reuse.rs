@@ -277,7 +277,8 @@ fn bounds_and_counts() {
     let none = Pool::builder().max_buffers(0).build();
     let encoder = Encoder::builder().pool(none.clone()).build().unwrap();
     drop(encoder.encode(&vec![1; 60_000]).unwrap());
-    assert_eq!((none.retained_bytes(), counts(&none)), (0, [0, 2, 2]));
+    // After one buffer that has no place in the pool, a document goes on with slabs.
+    assert_eq!((none.retained_bytes(), counts(&none)), (0, [0, 1, 1]));
 }
 
 /// Chunks that are kept for ever do not keep the pool from serving others.

@@ -74,7 +74,7 @@ fn chunks_are_in_their_bounds() {
         let encoder = Encoder::builder().first_chunk(first).max_chunk(max).build().unwrap();
         for pool in &*POOLS {
             let rope = pool.install(|| encoder.par_encode_slice(&items)).unwrap();
-            assert!(rope.chunks().iter().all(|chunk| chunk.len() <= max && str::from_utf8(chunk).is_ok()));
+            assert!(rope.chunks().iter().all(|chunk| chunk.len() <= max && std::str::from_utf8(chunk).is_ok()));
             assert!(rope.chunks().last().unwrap().len() > 1, "the bracket is a chunk of its own");
         }
     }
@@ -98,9 +98,6 @@ fn other_serializers_see_the_slice() {
     POOLS[1].install(|| {
         assert_eq!(serde_json::to_vec(&Par(&items)).unwrap(), serde_json::to_vec(&items).unwrap());
         assert_eq!(serde_json::to_value(Par(&items)).unwrap(), serde_json::to_value(&items).unwrap());
-        // A serializer around ours sees every item.
-        let erased: &dyn erased_serde::Serialize = &Par(&items);
-        assert_eq!(crate::to_rope(erased).unwrap(), crate::to_rope(&items).unwrap());
         let keys = BTreeMap::from([("a", Par(&items)), ("b", Par(&items))]);
         assert_eq!(crate::to_rope(&keys).unwrap(), serde_json::to_vec(&keys).unwrap());
     });

@@ -83,7 +83,7 @@ fn long_strings_and_keys() {
         for pool in &*POOLS {
             let rope = pool.install(|| encoder.par_encode_tree(&tree)).unwrap();
             assert_eq!(rope, expected);
-            assert!(rope.chunks().iter().all(|chunk| chunk.len() <= max && str::from_utf8(chunk).is_ok()));
+            assert!(rope.chunks().iter().all(|chunk| chunk.len() <= max && std::str::from_utf8(chunk).is_ok()));
         }
     }
 }

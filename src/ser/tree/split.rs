@@ -4,10 +4,11 @@
 //! possible, however the tree is nested and wherever its weight is.
 
 use serde_json::Value;
+use smallvec::SmallVec;
 use std::slice;
 use std::vec;
 
-use super::{Level, Progress, Walker};
+use super::{Level, Walker};
 use crate::error::Result;
 use crate::fmt::Formatter;
 use crate::options::Options;
@@ -65,23 +66,19 @@ impl<'v> Task<'v> {
         share: &impl Share,
     ) -> Result<Option<Task<'v>>> {
         loop {
-            match self.walker.run::<PLAIN, true>(formatter)? {
-                Progress::Complete => {
-                    if !self.next(formatter)? {
-                        return Ok(None);
-                    }
+            if self.walker.run::<PLAIN, true>(formatter)? {
+                if !self.next(formatter)? {
+                    return Ok(None);
                 }
-                Progress::More => {
-                    formatter.out.check()?;
-                    if share.is_wanted(formatter.out.offset())?
-                        && formatter.is_divisible()
-                        && let Some(second) = self.split()
-                    {
-                        return Ok(Some(second));
-                    }
-                    formatter.out.go_on();
+                continue;
+            }
+            formatter.out.check()?;
+            if share.is_wanted(formatter.out.offset())? && formatter.is_divisible() {
+                if let Some(second) = self.split() {
+                    return Ok(Some(second));
                 }
             }
+            formatter.out.go_on();
         }
     }
 
@@ -155,7 +152,15 @@ impl<'v> Task<'v> {
 impl<'v> Walker<&'v Value> {
     /// A walk that is complete, like this one otherwise.
     fn of_nothing(&self) -> Walker<&'v Value> {
-        Walker { root: None, levels: Default::default(), long: None, piece: self.piece, left: None, failure: None }
+        Walker {
+            root: None,
+            levels: SmallVec::new(),
+            long: None,
+            piece: self.piece,
+            recursive_levels: self.recursive_levels,
+            left: None,
+            failure: None,
+        }
     }
 }
 
