@@ -88,8 +88,9 @@ pub(crate) fn take() -> Option<Message> {
     PLACE.try_with(Cell::take).ok().flatten()
 }
 
-/// Runs `encode` as the encoding of a part: slices in it are not divided again. Then the thread never waits while it
-/// encodes a part, when it would take up other work in the middle of a `Serialize` that may hold a lock.
+/// Runs `encode` as the encoding of a part, or as waiting for parts: what this thread begins inside is not divided again. A
+/// thread that waits takes up other work of its pool. If that could wait too, the stack would grow with the number of tasks,
+/// and a `Serialize` in the middle may hold a lock that other work needs.
 pub(crate) fn within_part<R>(encode: impl FnOnce() -> R) -> R {
     struct Reset(bool);
     impl Drop for Reset {
@@ -108,5 +109,10 @@ pub(crate) fn is_in_part() -> bool {
 
 /// Whether other threads of the pool may have nothing to do: what this one has begun and queued has been taken up.
 pub(crate) fn may_have_idle_threads() -> bool {
+    !is_in_part() && has_idle_threads()
+}
+
+/// The same for a thread that may already be at work for others.
+pub(crate) fn has_idle_threads() -> bool {
     rayon_core::current_num_threads() > 1 && rayon_core::current_thread_has_pending_tasks() != Some(true)
 }

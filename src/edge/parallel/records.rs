@@ -124,7 +124,7 @@ impl<I: Iterator<Item: Serialize + Send>> Stream<'_, I> {
                 if rayon_core::current_num_threads() == 1 {
                     batch = usize::MAX;
                 } else if parts::may_have_idle_threads() {
-                    return self.together(batch);
+                    return parts::within_part(|| self.together(batch));
                 } else {
                     alone = self.written.saturating_mul(2);
                 }

@@ -113,11 +113,13 @@ fn encode<T: Serialize + Sync, const PLAIN: bool>(items: &[T], job: &Job) -> Rep
         });
     };
     // This thread works too. So a pool that is busy, or has one thread, is no reason to wait for it.
-    rayon_core::in_place_scope(|scope| {
-        for _ in 1..threads.min(claims.likely_parts()) {
-            scope.spawn(|_| work());
-        }
-        work();
+    parts::within_part(|| {
+        rayon_core::in_place_scope(|scope| {
+            for _ in 1..threads.min(claims.likely_parts()) {
+                scope.spawn(|_| work());
+            }
+            work();
+        });
     });
     join(claims, job, items.len(), allowed)
 }

@@ -19,7 +19,7 @@ use crate::source::{Share, Task};
 const ALONE: u64 = if cfg!(test) { 300 } else { 512 * 1024 };
 
 /// The most times that what is left of a task is divided again, because each takes some stack.
-const MOST_DIVISIONS: usize = 64;
+const MOST_DIVISIONS: usize = 16;
 
 impl Encoder {
     /// Encodes a tree into a rope, by the threads of a rayon pool if it is long: the bytes of
@@ -87,6 +87,8 @@ struct Giver<'s> {
     alone: u64,
     /// How often it may.
     divisions: usize,
+    /// Whether the tree has been divided already, so that this thread works for others.
+    is_divided: bool,
 }
 
 impl Share for Giver<'_> {
@@ -97,7 +99,10 @@ impl Share for Giver<'_> {
         {
             return Err(Error::limit("another thread knows more"));
         }
-        Ok(written >= self.alone && self.divisions > 0 && parts::may_have_idle_threads())
+        Ok(written >= self.alone
+            && self.divisions > 0
+            && (self.is_divided || !parts::is_in_part())
+            && parts::has_idle_threads())
     }
 }
 
@@ -105,7 +110,7 @@ fn encode<const PLAIN: bool>(tree: &Value, options: &Options) -> Result<Rope> {
     let shared = &Shared { has_failed: AtomicBool::new(false), written: AtomicU64::new(0), max_len: options.max_len };
     let mut task = Task::new(tree, options);
     let mut second = None;
-    let giver = Giver { shared, alone: ALONE, divisions: MOST_DIVISIONS };
+    let giver = Giver { shared, alone: ALONE, divisions: MOST_DIVISIONS, is_divided: false };
     let mut rope = run::to_rope_as::<PLAIN>(options, 0, &Setup::walking(options), &mut |formatter| {
         second = task.advance(formatter, &giver)?.map(|second| (formatter.surroundings(), second));
         Ok(())
@@ -126,10 +131,12 @@ fn both<const PLAIN: bool>(
     divisions: usize,
 ) -> Result<Rope> {
     let divisions = divisions.saturating_sub(1);
-    let (first, second) = rayon_core::join(
-        || whole::<PLAIN>(first, around, shared, divisions),
-        || whole::<PLAIN>(second, around, shared, divisions),
-    );
+    let (first, second) = parts::within_part(|| {
+        rayon_core::join(
+            || whole::<PLAIN>(first, around, shared, divisions),
+            || whole::<PLAIN>(second, around, shared, divisions),
+        )
+    });
     let mut rope = first?;
     rope.append(second?);
     Ok(rope)
@@ -141,7 +148,8 @@ fn whole<const PLAIN: bool>(
     shared: &Shared,
     divisions: usize,
 ) -> Result<Rope> {
-    let (mut rope, second) = part::<PLAIN>(&mut task, around, &Giver { shared, alone: 0, divisions })?;
+    let (mut rope, second) =
+        part::<PLAIN>(&mut task, around, &Giver { shared, alone: 0, divisions, is_divided: true })?;
     if let Some(second) = second {
         rope.append(both::<PLAIN>((task, second), around, shared, divisions)?);
     }
