@@ -38,6 +38,8 @@
 //! * [`Fragment`] for JSON that is already encoded, and [`Text`] for long strings that are shared: both are linked into
 //!   the document by reference count, not copied.
 //! * [`VectoredSink`] for a non-blocking writer: it queues ropes, and continues where the writer stopped.
+//! * With the feature `rayon`, `Par` for the one long array of a document, `Encoder::par_encode_slice`, `par_encode_tree` and
+//!   `par_write_records`: documents of several megabytes and streams of records, encoded by several threads.
 //! * [`Pool`] for many documents of 14 KiB and more: buffers that are used again when nobody refers to them.
 //!
 //! # Concepts
@@ -95,7 +97,7 @@
 //! * `stream`: chunks as an async stream, and arrays and records from async streams.
 //! * `tokio`: any value as a stream, encoded on the runtime's blocking pool. Turns on `stream`.
 //! * `axum`: responses for axum. Turns on `http-body`.
-//! * `rayon`: arrays and records that are encoded by several threads.
+//! * `rayon`: long arrays, trees and streams of records, encoded by the threads of a rayon pool.
 //! * `raw_value`: conversions from serde_json's raw values to [`Fragment`]. It turns on serde_json's feature of that
 //!   name, which changes how the whole build reads maps with one reserved key.
 //!

@@ -19,7 +19,7 @@ pub(crate) const SAMPLE: u64 = if cfg!(test) { 256 } else { 64 * 1024 };
 
 /// The least number of bytes, by estimate, that are worth more than one thread. Waking the threads of a pool takes some
 /// tens of microseconds, in which one thread encodes 100 KiB; the gain is reliable only well above that.
-pub(crate) const FLOOR: u64 = if cfg!(test) { 4000 } else { 2 * 1024 * 1024 };
+pub(crate) const FLOOR: u64 = if cfg!(test) { 4000 } else { 1536 * 1024 };
 
 /// About how many bytes a part has. Four full chunks and a rest: longer parts are harder to spread over threads, shorter
 /// ones have more short chunks.
@@ -88,8 +88,9 @@ pub(crate) fn take() -> Option<Message> {
     PLACE.try_with(Cell::take).ok().flatten()
 }
 
-/// Runs `encode` as the encoding of a part: slices in it are not divided again. Then the thread never waits while it
-/// encodes a part, when it would take up other work in the middle of a `Serialize` that may hold a lock.
+/// Runs `encode` as the encoding of a part, or as waiting for parts: what this thread begins inside is not divided again. A
+/// thread that waits takes up other work of its pool. If that could wait too, the stack would grow with the number of tasks,
+/// and a `Serialize` in the middle may hold a lock that other work needs.
 pub(crate) fn within_part<R>(encode: impl FnOnce() -> R) -> R {
     struct Reset(bool);
     impl Drop for Reset {
@@ -108,5 +109,10 @@ pub(crate) fn is_in_part() -> bool {
 
 /// Whether other threads of the pool may have nothing to do: what this one has begun and queued has been taken up.
 pub(crate) fn may_have_idle_threads() -> bool {
+    !is_in_part() && has_idle_threads()
+}
+
+/// The same for a thread that may already be at work for others.
+pub(crate) fn has_idle_threads() -> bool {
     rayon_core::current_num_threads() > 1 && rayon_core::current_thread_has_pending_tasks() != Some(true)
 }

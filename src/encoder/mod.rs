@@ -70,6 +70,17 @@ impl Encoder {
         result
     }
 
+    /// Like `to_rope`, for a source that leaves most of a document of more than `most` bytes to other threads: then no slab
+    /// is made for all of it.
+    #[cfg(feature = "rayon")]
+    pub(crate) fn to_rope_in_parts(&self, source: impl Source, most: u64) -> Result<Rope> {
+        let estimate = self.shared.estimate.load(Ordering::Relaxed);
+        let is_divided = estimate as u64 > most && rayon_core::current_num_threads() > 1;
+        let rope = run::to_rope(&self.shared.options, if is_divided { 0 } else { estimate }, source)?;
+        self.remember(estimate, rope.len());
+        Ok(rope)
+    }
+
     pub(crate) fn options(&self) -> &Options {
         &self.shared.options
     }

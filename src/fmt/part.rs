@@ -15,16 +15,18 @@ pub(crate) struct Surroundings {
 }
 
 impl<const PLAIN: bool> Formatter<'_, PLAIN> {
-    /// The surroundings of the next element; `None` if that cannot be written elsewhere.
+    /// Whether what comes next can be written elsewhere.
     ///
     /// In pretty output, whether what is open fits one line has to be decided, so that nothing before the element depends
     /// on it. In a server-sent event, a length limit does not count the bytes before each line, of which a part would have
     /// to keep account.
-    pub(crate) fn surroundings(&self) -> Option<Surroundings> {
+    pub(crate) fn is_divisible(&self) -> bool {
+        self.undecided().is_none() && (self.newlines != Newlines::Sse || self.out.allowed() == u64::MAX)
+    }
+
+    /// The surroundings of what comes next, if it [is divisible](Self::is_divisible).
+    pub(crate) fn surroundings(&self) -> Surroundings {
         let max_len = self.out.allowed();
-        if self.undecided().is_some() || (self.newlines == Newlines::Sse && max_len != u64::MAX) {
-            return None;
-        }
         let max_chunk = self.out.max_chunk();
         let options = Options {
             style: self.options,
@@ -38,18 +40,23 @@ impl<const PLAIN: bool> Formatter<'_, PLAIN> {
             max_chunk,
             pool: self.out.pool().cloned(),
         };
-        Some(Surroundings {
+        Surroundings {
             options,
             setup: Setup { newlines: self.newlines, ..Setup::with_depth(self.max_depth) },
             depth: self.depth,
             line: self.line.clone(),
-        })
+        }
     }
 
     /// Begins in the middle of another formatter's document.
     pub(crate) fn enter(&mut self, around: &Surroundings) {
         self.depth = around.depth;
         self.line.clone_from(&around.line);
+    }
+
+    /// How many containers are open, for a part that begins elsewhere than the one its surroundings are from.
+    pub(crate) fn set_depth(&mut self, depth: usize) {
+        self.depth = depth;
     }
 
     /// Leaves an array whose closing bracket was in a part.

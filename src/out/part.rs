@@ -38,6 +38,11 @@ impl Out<'_> {
         matches!(self.target, Target::Rope)
     }
 
+    /// Goes on after a chunk was finished, which nobody takes before the end.
+    pub(crate) fn go_on(&mut self) {
+        self.step_done = !self.failure.is_none();
+    }
+
     /// What made this output fail, for the one that it is a part of. `error` has arrived at the top.
     pub(crate) fn take_failure(&mut self, error: Error) -> Box<Failure> {
         let error = self.fail(error);

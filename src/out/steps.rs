@@ -80,8 +80,10 @@ impl Out<'_> {
                 return;
             }
         }
-        // As on the stack, a document that is shorter than the scratch takes no buffer away from others.
-        if self.memory.has_pool() && self.offset() >= SCRATCH as u64 {
+        // As on the stack, a document that is shorter than the scratch takes no buffer away from others, unless its chunks
+        // are longer from the beginning.
+        let is_long = self.offset() >= SCRATCH as u64 || self.memory.plan.chunk_len() > SCRATCH;
+        if self.memory.has_pool() && is_long {
             if !held && self.record_in_tail().is_none() {
                 self.cut_rest();
             }

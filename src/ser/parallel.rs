@@ -13,8 +13,8 @@ use crate::error::{Error, Result};
 use crate::fmt::Formatter;
 use crate::parts::{self, After, Job, Message, Reply};
 
-/// Items in the first run, of which nothing is known.
-const FIRST_RUN: usize = 16;
+/// Items in the first run, of which nothing is known. A run has at most four times as many as there were before.
+const FIRST_RUN: usize = 4;
 
 /// About how many bytes a run has, and the most items.
 const RUN: u64 = 16 * 1024;
@@ -55,7 +55,7 @@ pub(super) fn slice<T: ?Sized + Serialize, const PLAIN: bool>(
         done = end;
         let bytes = formatter.out.offset().saturating_sub(began);
         let item_len = (bytes / done as u64).max(1);
-        run = usize::try_from(RUN / item_len).unwrap_or(MAX_RUN).clamp(1, MAX_RUN);
+        run = usize::try_from(RUN / item_len).unwrap_or(MAX_RUN).clamp(1, done.saturating_mul(4).min(MAX_RUN));
         if bytes < next_check {
             continue;
         }
@@ -91,7 +91,10 @@ fn in_parts<T: ?Sized + Serialize, const PLAIN: bool>(
     slice: &T,
 ) -> Result<Flow> {
     loop {
-        let Some(around) = formatter.surroundings() else { return Ok(Flow::Divide) };
+        if !formatter.is_divisible() {
+            return Ok(Flow::Divide);
+        }
+        let around = formatter.surroundings();
         let most_parts = if formatter.out.keeps_all() {
             usize::MAX
         } else {

@@ -36,6 +36,8 @@ pub use records::Records;
 #[cfg(feature = "stream")]
 pub(crate) use records::{record, records_setup};
 pub use shared::SharedWalker;
+#[cfg(feature = "rayon")]
+pub(crate) use tree::{Share, Task};
 pub use tree::{Tree, Walker};
 
 use serde::Serialize;

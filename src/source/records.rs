@@ -52,7 +52,7 @@ impl<I> Records<I> {
 
     /// Counts the records of these items from `count` on.
     #[cfg(feature = "rayon")]
-    pub(crate) fn from_record(self, count: u64) -> Records<I> {
+    pub(crate) fn counting_from(self, count: u64) -> Records<I> {
         Records { count, ..self }
     }
 }

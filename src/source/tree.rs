@@ -12,6 +12,8 @@ use crate::ser::tree::Parts;
 use crate::setup::Setup;
 
 pub use crate::ser::tree::Walker;
+#[cfg(feature = "rayon")]
+pub(crate) use crate::ser::tree::{Share, Task};
 
 /// A tree that [`Encoder::chunks`](crate::Encoder::chunks) can walk: `serde_json::Value`, a reference to one, or an `Arc`
 /// of one. Nothing else implements it.

@@ -3,6 +3,7 @@
 //! * `slice`: arrays in parts
 //! * `claims`: which thread encodes which items
 //! * `records`: streams of records, in batches
+//! * `tree`: trees, whose walks are divided
 //! * `slot`: a batch on its way to another thread and back
 
 mod claims;
@@ -11,5 +12,6 @@ mod slice;
 mod slot;
 #[cfg(test)]
 mod tests;
+mod tree;
 
 pub use slice::Par;

@@ -23,7 +23,7 @@ use crate::source::{Infallible, Progress, Records, Source};
 const ALONE: u64 = if cfg!(test) { 1000 } else { 1024 * 1024 };
 
 /// Items of the first batch, of which nothing is known, and the most items of any.
-const FIRST_BATCH: usize = 16;
+const FIRST_BATCH: usize = 4;
 const MAX_BATCH: usize = 64 * 1024;
 
 /// For each thread, the batches that may be waiting or encoded.
@@ -124,7 +124,7 @@ impl<I: Iterator<Item: Serialize + Send>> Stream<'_, I> {
                 if rayon_core::current_num_threads() == 1 {
                     batch = usize::MAX;
                 } else if parts::may_have_idle_threads() {
-                    return self.together(batch);
+                    return parts::within_part(|| self.together(batch));
                 } else {
                     alone = self.written.saturating_mul(2);
                 }
@@ -145,7 +145,7 @@ impl<I: Iterator<Item: Serialize + Send>> Stream<'_, I> {
     fn alone(&mut self, batch: usize) -> Result<End> {
         let mut count = 0;
         let items = Infallible(self.items.by_ref().take(batch).inspect(|_| count += 1));
-        let records = Records::new(self.frame, self.options, items).from_record(self.count);
+        let records = Records::new(self.frame, self.options, items).counting_from(self.count);
         let written = run::to_drain(self.options, &mut self.writer, records);
         self.written += written.map_err(|error| error.after(self.written))?;
         self.count += count as u64;
@@ -173,12 +173,16 @@ impl<I: Iterator<Item: Serialize + Send>> Stream<'_, I> {
                         let slot = Arc::new(Slot::new(Batch { first: self.count, items }));
                         self.count += len;
                         queue.0.push_back(Arc::clone(&slot));
-                        scope.spawn(move |_| slot.run(encode));
+                        scope.spawn(move |_| _ = slot.run(encode));
                     }
                     continue;
                 }
+                // Rather than wait, this thread encodes the oldest batch that nobody has begun.
+                if !queue.is_ready() && queue.0.iter().any(|slot| slot.run(encode)) {
+                    continue;
+                }
                 let Some(slot) = queue.0.pop_front() else { return Ok(self.written) };
-                match slot.finish(encode) {
+                match slot.finish() {
                     Some(Ok(encoded)) => {
                         batch = self.batch(encoded.rope.len() as u64, encoded.items);
                         self.write(encoded)?;
@@ -225,7 +229,7 @@ impl<T, R> Drop for Queue<T, R> {
 fn encode<T: Serialize>(frame: Frame, options: &Options, batch: Batch<T>) -> Encoded {
     let Batch { first, items } = batch;
     let len = items.len() as u64;
-    let mut records = Records::new(frame, options, Infallible(items.into_iter())).from_record(first);
+    let mut records = Records::new(frame, options, Infallible(items.into_iter())).counting_from(first);
     let mut rope = Rope::new();
     let error = match records.setup(options) {
         Err(error) => Some(error),

@@ -10,6 +10,7 @@ use crate::encoder::Encoder;
 use crate::error::Result;
 use crate::parts::{self, After, Job, Message, Reply};
 use crate::rope::Rope;
+use crate::source::Value;
 use crate::{run, ser};
 
 /// A slice that is encoded as an array, by several threads if it is long: a value anywhere in a document.
@@ -18,9 +19,10 @@ use crate::{run, ser};
 /// field of another type becomes one by `#[serde(serialize_with = "…")]` and `Par(items).serialize(serializer)`.
 ///
 /// The document is the same as without it, but for the lengths of chunks: its bytes, whatever the options are, its limits,
-/// and the first error or panic in the order of the document, with its place. Every item is serialized once. This thread
+/// and the first error or panic in the order of the document, with its place. Every item is serialized once, unless it
+/// is in a part that exceeds [`max_len`](crate::EncoderBuilder::max_len). This thread
 /// begins alone. After 64 KiB it estimates the length of the rest, and shares that with the threads of the rayon pool it
-/// is in, or of the global one, if it is at least 2 MiB and other threads may be idle. A pool of one thread makes no
+/// is in, or of the global one, if it is at least 1.5 MiB and other threads may be idle. A pool of one thread makes no
 /// difference. Each part, of about 256 KiB, is linked into a rope, or copied where bytes have to be in one piece: into a
 /// vector, inside an object whose members are sorted. A document that is written or encoded on demand has at most four
 /// parts for each thread in memory at a time.
@@ -111,11 +113,13 @@ fn encode<T: Serialize + Sync, const PLAIN: bool>(items: &[T], job: &Job) -> Rep
         });
     };
     // This thread works too. So a pool that is busy, or has one thread, is no reason to wait for it.
-    rayon_core::in_place_scope(|scope| {
-        for _ in 1..threads.min(claims.likely_parts()) {
-            scope.spawn(|_| work());
-        }
-        work();
+    parts::within_part(|| {
+        rayon_core::in_place_scope(|scope| {
+            for _ in 1..threads.min(claims.likely_parts()) {
+                scope.spawn(|_| work());
+            }
+            work();
+        });
     });
     join(claims, job, items.len(), allowed)
 }
@@ -159,7 +163,7 @@ impl Encoder {
     /// Encodes a slice as an array into a rope, by the threads of a rayon pool if it is long.
     ///
     /// The same as [`encode`](Encoder::encode) of a [`Par`], which says what is the same as with one thread, and when
-    /// other threads are asked. Worth it from about 4 MiB of output on; below, this is `encode`. The pool is the one that
+    /// other threads are asked. Below 1.5 MiB of output this is `encode`; it pays reliably from about 4 MiB on. The pool is the one that
     /// this thread is in, otherwise rayon's global one: `pool.install(|| encoder.par_encode_slice(&rows))`.
     ///
     /// Parts of about 256 KiB have slabs of their own, so there are about three heap blocks for each, and one chunk for
@@ -179,6 +183,6 @@ impl Encoder {
     /// If the `Serialize` of an item panics, on any thread, and no item before it fails.
     #[cfg_attr(docsrs, doc(cfg(feature = "rayon")))]
     pub fn par_encode_slice<T: Serialize + Sync>(&self, items: &[T]) -> Result<Rope> {
-        self.encode(&Par(items))
+        self.to_rope_in_parts(Value(&Par(items)), parts::FLOOR)
     }
 }

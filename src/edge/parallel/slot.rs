@@ -10,7 +10,7 @@ pub(super) type Outcome<R> = Result<R, Box<dyn Any + Send>>;
 
 /// Work that is done once, by the first thread that gets to it.
 ///
-/// The caller waits only for a batch that another thread encodes at that moment. One that has not begun it takes back
+/// The caller waits only for a batch that another thread encodes at that moment. Those that have not begun it takes back
 /// and encodes itself, so that it never waits for a place in a pool.
 pub(super) struct Slot<T, R> {
     state: Mutex<State<T, R>>,
@@ -29,12 +29,13 @@ impl<T, R> Slot<T, R> {
         Slot { state: Mutex::new(State::Waiting(work)), is_done: Condvar::new() }
     }
 
-    /// Does the work, unless somebody else does or has, or it was cancelled.
-    pub(super) fn run(&self, encode: impl FnOnce(T) -> R) {
-        let Some(work) = self.begin() else { return };
+    /// Does the work, unless somebody else does or has, or it was cancelled. Returns whether it did.
+    pub(super) fn run(&self, encode: impl FnOnce(T) -> R) -> bool {
+        let Some(work) = self.begin() else { return false };
         let outcome = panic::catch_unwind(AssertUnwindSafe(|| encode(work)));
         *self.lock() = State::Done(outcome);
         self.is_done.notify_all();
+        true
     }
 
     fn begin(&self) -> Option<T> {
@@ -52,9 +53,8 @@ impl<T, R> Slot<T, R> {
         matches!(*self.lock(), State::Done(_))
     }
 
-    /// Does the work, or waits for the thread that does it. To be called once.
-    pub(super) fn finish(&self, encode: impl FnOnce(T) -> R) -> Option<Outcome<R>> {
-        self.run(encode);
+    /// Waits for the thread that does the work, if one does. To be called once.
+    pub(super) fn finish(&self) -> Option<Outcome<R>> {
         let mut state = self.lock();
         while let State::Running = *state {
             state = self.is_done.wait(state).unwrap_or_else(PoisonError::into_inner);

@@ -10,6 +10,8 @@
 
 mod cast;
 mod node;
+#[cfg(feature = "rayon")]
+mod split;
 
 use std::borrow::Borrow;
 
@@ -25,6 +27,8 @@ use crate::out::floor_char_boundary;
 pub(super) use cast::{as_tree, as_trees};
 use node::Part;
 pub(crate) use node::Parts;
+#[cfg(feature = "rayon")]
+pub(crate) use split::{Share, Task};
 
 /// The longest output that one byte of a string can have.
 const MAX_ESCAPE: usize = 6;

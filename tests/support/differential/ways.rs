@@ -216,6 +216,26 @@ pub fn ways() -> Vec<Way> {
             read(case, case.encoder.try_records(case.frame(), case.items().iter().map(Ok::<_, Error>)).into_reader())
         }),
     ];
+    #[cfg(feature = "rayon")]
+    ways.extend([
+        way("par_encode_slice", Source::Array, |case| rope(case.encoder.par_encode_slice(case.items()))),
+        way("Par, write", Source::Array, |case| {
+            let write = |writer: &mut Vec<u8>| case.encoder.write(writer, &json_rope::Par(case.items())).map(Some);
+            written(Vec::new(), write, |writer| writer)
+        }),
+        way("par_encode_tree", Source::Tree, |case| rope(case.encoder.par_encode_tree(&case.document.tree))),
+    ]);
+    #[cfg(feature = "rayon")]
+    ways.extend(FRAMES.map(|frame| Way {
+        name: "par_write_records",
+        source: Source::Records,
+        frame: Some(frame),
+        run: |case| {
+            let write =
+                |writer: &mut Short| case.encoder.par_write_records(case.frame(), case.items(), writer).map(Some);
+            written(case.short_writer().without_blocking(), write, |writer| writer.bytes)
+        },
+    }));
     for (name, source, run) in framed {
         ways.extend(FRAMES.map(|frame| Way { name, source, frame: Some(frame), run }));
     }

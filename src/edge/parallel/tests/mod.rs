@@ -4,6 +4,7 @@
 mod errors;
 mod records;
 mod same;
+mod trees;
 
 use std::sync::LazyLock;
 use std::time::Duration;
