@@ -178,23 +178,15 @@ impl<const PLAIN: bool> Formatter<'_, PLAIN> {
         copy.extend_from_slice(&self.out.held()[from..]);
         moved.clear();
         self.out.take_back(from);
-        let (depth, mut next_level) = (self.depth, 0);
-        for index in 0..marked {
-            if levels[..count].get(next_level).is_some_and(|level| level.first_mark == index) {
-                self.depth = levels[next_level].depth;
-                next_level += 1;
-            }
-            self.new_line(None, None)?;
-            moved.push(self.out.held_len());
-            // Up to the next place for a line break, without the space before it if that is after a comma.
-            let is_first = levels[..count].get(next_level).is_some_and(|level| level.first_mark == index + 1);
-            let end = match marks.get(index + 1) {
-                Some(next) if index + 1 < marked => next - from - usize::from(!is_first),
-                _ => copy.len(),
-            };
-            self.out.put(&copy[marks[index] - from..end])?;
-        }
+        let depth = self.depth;
+        let written = self.put_lines(&levels[..count], &marks[..marked], copy, moved);
         self.depth = depth;
+        if let Err(error) = written {
+            // The text as it was, in which the names of open members are found for the error.
+            self.out.take_back(from);
+            _ = self.out.put(copy);
+            return Err(error);
+        }
         // Everything from here on has moved along with the mark before it.
         let new = |at: usize| match marks[..marked].partition_point(|mark| *mark <= at).checked_sub(1) {
             Some(index) => moved[index] + (at - marks[index]),
@@ -216,6 +208,28 @@ impl<const PLAIN: bool> Formatter<'_, PLAIN> {
         *marks = kept.into_iter().map(|mark| mark - gone).collect();
         for (level, start) in levels.iter_mut().zip(starts) {
             (level.start, level.first_mark) = (start - gone, level.first_mark - marked);
+        }
+        Ok(())
+    }
+
+    /// Writes `copy`, which begins at the first of `marks`, with a line break at each of them, and notes where these elements
+    /// begin now.
+    fn put_lines(&mut self, levels: &[Level], marks: &[usize], copy: &[u8], moved: &mut Vec<usize>) -> Result<()> {
+        let (from, mut next_level) = (marks[0], 0);
+        for index in 0..marks.len() {
+            if levels.get(next_level).is_some_and(|level| level.first_mark == index) {
+                self.depth = levels[next_level].depth;
+                next_level += 1;
+            }
+            self.new_line(None, None)?;
+            moved.push(self.out.held_len());
+            // Up to the next place for a line break, without the space before it if that is after a comma.
+            let is_first = levels.get(next_level).is_some_and(|level| level.first_mark == index + 1);
+            let end = match marks.get(index + 1) {
+                Some(next) => next - from - usize::from(!is_first),
+                _ => copy.len(),
+            };
+            self.out.put(&copy[marks[index] - from..end])?;
         }
         Ok(())
     }

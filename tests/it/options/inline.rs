@@ -197,3 +197,37 @@ proptest! {
         prop_assert_eq!(written, expected.as_bytes());
     }
 }
+
+/// The limit may be met while line breaks are put in, when names are read back from text that is being rewritten.
+#[test]
+fn every_length_limit_has_a_place() {
+    use std::collections::BTreeMap;
+    let row =
+        |n: u32| BTreeMap::from([("identifier", json!(n)), ("list", json!([n, n, n])), ("name", json!("some text"))]);
+    let value = BTreeMap::from([
+        ("first", BTreeMap::from([("rows", (0..4).map(row).collect::<Vec<_>>())])),
+        ("second", BTreeMap::from([("rows", (4..9).map(row).collect::<Vec<_>>())])),
+    ]);
+    for width in [8, 30, 60, 200] {
+        let encoder =
+            |max_len: u64| Encoder::builder().pretty(true).inline_width(width).max_len(max_len).build().unwrap();
+        let len = encoder(u64::MAX).measure(&value).unwrap();
+        for max_len in 0..len {
+            let encoder = encoder(max_len);
+            let errors = [
+                encoder.encode(&value).map(drop).unwrap_err(),
+                encoder.write(&mut Vec::new(), &value).map(drop).unwrap_err(),
+                encoder.array([&value]).find_map(Result::err).unwrap(),
+                encoder.measure(&value).map(drop).unwrap_err(),
+                encoder.encode_to_vec(&mut Vec::new(), &value).unwrap_err(),
+            ];
+            for (way, error) in errors.into_iter().enumerate() {
+                assert!(error.is_limit(), "way {way}, {max_len} of {len}: {error}");
+                let pointer = error.pointer().unwrap_or_default();
+                let known = ["", "/first", "/second", "/0"].iter().any(|start| pointer.starts_with(start));
+                assert!(known, "{pointer}");
+            }
+        }
+        assert_eq!(encoder(len).encode(&value).unwrap().len() as u64, len);
+    }
+}
