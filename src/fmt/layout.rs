@@ -19,6 +19,8 @@ pub(super) struct LineTemplate {
     /// Where in `text` indentation begins, and how long one step is.
     indent_start: usize,
     indent_len: usize,
+    /// Line breaks in one step.
+    indent_breaks: usize,
 }
 
 impl LineTemplate {
@@ -38,7 +40,8 @@ impl LineTemplate {
             }
         }
         let indent_len = text.len() - indent_start;
-        LineTemplate { text, indent_start, indent_len }
+        let indent_breaks = indent.bytes().filter(|&byte| byte == b'\n').count();
+        LineTemplate { text, indent_start, indent_len, indent_breaks }
     }
 
     /// The beginning of a line at this depth. Its first byte is the place of a mark.
@@ -147,12 +150,11 @@ impl<const PLAIN: bool> Formatter<'_, PLAIN> {
     pub(super) fn new_line(&mut self, before: Option<u8>, after: Option<u8>) -> Result<()> {
         debug_assert!(self.newlines != Newlines::Strip, "a pretty encoder is refused by the frame");
         let Some(template) = &mut self.line else { return Ok(()) };
-        let line = template.line(self.depth);
         if self.newlines == Newlines::Sse {
             // Bytes that the frame adds do not count for `max_len`.
-            let lines = line.iter().filter(|&&byte| byte == b'\n').count();
-            self.out.raise_limit(SSE_DATA.len() * lines);
+            self.out.raise_limit(SSE_DATA.len() * (1 + self.depth * template.indent_breaks));
         }
+        let line = template.line(self.depth);
         line[0] = before.unwrap_or_default();
         self.out.put(&line[usize::from(before.is_none())..])?;
         match after {
