@@ -95,7 +95,11 @@ pub(crate) fn to_drain_as<const PLAIN: bool>(
     let written = write(&mut formatter).and_then(|()| formatter.out.check());
     match written.and_then(|()| formatter.out.finish_drain()) {
         Ok(len) => Ok(len),
-        Err(error) => Err(formatter.out.conclude(error, setup.origin)),
+        Err(error) => {
+            let error = formatter.out.conclude(error, setup.origin);
+            formatter.out.flush_records();
+            Err(error)
+        }
     }
 }
 

@@ -56,7 +56,7 @@ impl<const PLAIN: bool> Formatter<'_, PLAIN> {
         // A rope is sent whole if its chunks are large enough on average. Linked or copied, each chunk is looked at by
         // itself, so that a short rest goes into one chunk with what is between two fragments.
         let sends_all = json.len() / json.chunks().len() >= MIN_LINK_LEN;
-        if sends_all && json.len() >= SEND_FROM && self.out.can_send() {
+        if sends_all && json.len() >= SEND_FROM && self.out.can_send(json.len()) {
             for chunks in json.chunks().chunks(SEND_BATCH) {
                 let parts: SmallVec<[&[u8]; SEND_BATCH]> = chunks.iter().map(|chunk| &chunk[..]).collect();
                 self.out.send(&parts)?;
@@ -75,7 +75,7 @@ impl<const PLAIN: bool> Formatter<'_, PLAIN> {
 
     /// Writes bytes that nobody shares.
     fn copy(&mut self, json: &[u8]) -> Result<()> {
-        if json.len() >= SEND_FROM && self.out.can_send() {
+        if json.len() >= SEND_FROM && self.out.can_send(json.len()) {
             return self.out.send(&[json]);
         }
         self.out.put(json)

@@ -165,7 +165,7 @@ impl<const PLAIN: bool> Formatter<'_, PLAIN> {
     /// Part of a string, without quotes.
     pub(crate) fn piece(&mut self, mut text: &str) -> Result<()> {
         self.admit(text.len())?;
-        while text.len() >= SEND_FROM && self.out.can_send() {
+        while text.len() >= SEND_FROM && self.out.can_send(SEND_FROM) {
             let window = if text.len() < SEND_AT_MOST + SEND_FROM { text.len() } else { SEND_AT_MOST };
             let clean = self.clean_len(&text[..floor_char_boundary(text, window)]);
             if clean < SEND_FROM {

@@ -47,6 +47,11 @@ impl FirstFailure {
     }
 
     /// The offset at which it happened.
+    /// Whether the writer is what failed.
+    pub(super) fn is_io(&self) -> bool {
+        self.0.as_ref().map_or(false, |failure| failure.error.is_io())
+    }
+
     pub(super) fn at(&self) -> Option<u64> {
         self.0.as_ref().map(|failure| failure.at)
     }

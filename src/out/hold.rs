@@ -57,10 +57,11 @@ impl Out<'_> {
         let (filled, chunk) = (self.memory.tail.filled_len(), self.memory.plan.chunk_len());
         let may_not_fit = self.memory.tail.capacity() - filled <= probably;
         let pooled = self.memory.tail.is_on_pooled_slab();
-        if self.can_send() {
+        if self.target.is_stream() && self.is_free() {
             if filled > self.memory.plan.batch() / 2 || (pooled && may_not_fit && filled >= chunk / 2) {
                 self.check()?;
-                self.flush(&[])?;
+                let sendable = self.sendable(char_boundary_before_end(self.memory.tail.filled()));
+                self.flush_front(sendable, &[])?;
             }
         } else if may_not_fit
             && (self.target.is_steps() || pooled)
@@ -97,7 +98,7 @@ impl Out<'_> {
         if self.target.is_stream() {
             if len >= self.memory.plan.batch() {
                 self.check()?;
-                self.flush_front(len, &[])?;
+                self.flush_front(self.sendable(len), &[])?;
             }
         } else if self.target.has_chunks() {
             while self.memory.tail.is_on_slab() && len - gone(self) >= self.max_cut() {

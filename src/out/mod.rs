@@ -284,8 +284,9 @@ impl<'a> Out<'a> {
         self.check_limit(1)?;
         match &self.target {
             Target::Drain(_) if self.holds.is_empty() => {
-                self.flush(&[])?;
-                if self.memory.is_bad_batch() {
+                let sendable = self.sendable(char_boundary_before_end(self.memory.tail.filled()));
+                self.flush_front(sendable, &[])?;
+                if self.memory.is_bad_batch() || self.memory.unused() == 0 {
                     self.next_buffer(coming);
                 }
             }
@@ -402,9 +403,33 @@ impl<'a> Out<'a> {
         self.holds.is_empty()
     }
 
-    /// Whether [`send`](Self::send) can be called: bytes leave while they are encoded, and nothing is held.
-    pub(crate) fn can_send(&self) -> bool {
-        self.target.is_stream() && self.is_free()
+    /// Whether [`send`](Self::send) can be called with `len` bytes: bytes leave while they are encoded, nothing is held, and
+    /// there is no record that would leave in parts.
+    pub(crate) fn can_send(&self, len: usize) -> bool {
+        self.target.is_stream() && self.is_free() && self.is_longer_than_a_chunk(len)
+    }
+
+    /// Whether the record that is being written is longer than a chunk, with `coming` bytes more. True if there are none.
+    fn is_longer_than_a_chunk(&self, coming: usize) -> bool {
+        let max = self.memory.plan.max_chunk() as u64;
+        self.record_start.map_or(true, |start| (self.offset() - start).saturating_add(coming as u64) > max)
+    }
+
+    /// How many of the first `len` bytes of the tail can leave it: no part of a record, unless it is longer than a chunk.
+    fn sendable(&self, len: usize) -> usize {
+        match self.record_in_tail() {
+            Some(start) if !self.is_longer_than_a_chunk(0) => len.min(start),
+            _ => len,
+        }
+    }
+
+    /// Hands the whole records before a failure to the drain. What is wrong with it then makes no difference.
+    #[cold]
+    pub(crate) fn flush_records(&mut self) {
+        let works = !self.is_draining && !self.failure.is_io();
+        if let (true, true, Some(start)) = (works, self.target.is_stream(), self.record_in_tail()) {
+            _ = self.flush_front(start, &[]);
+        }
     }
 
     /// Flushes the tail, and then sends `parts`, none of them empty, by reference. Only between characters.
@@ -519,6 +544,10 @@ impl<'a> Out<'a> {
         let planned = match &self.target {
             Target::Rope | Target::Count | Target::Memory(_) => usize::MAX,
             _ if !self.is_free() => usize::MAX,
+            // A record that is shorter than a chunk stays until it is whole.
+            Target::Drain(_) if self.record_start.is_some() && filled >= self.memory.plan.batch() => {
+                self.memory.plan.max_batch().saturating_sub(filled)
+            }
             Target::Drain(_) => self.memory.plan.batch().saturating_sub(filled),
             Target::Steps if self.memory.tail.is_on_slab() => self.memory.plan.chunk_len().saturating_sub(filled),
             Target::Steps => usize::MAX,

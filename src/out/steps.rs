@@ -99,12 +99,12 @@ impl Out<'_> {
     pub(crate) fn begin_record(&mut self) {
         if self.target.is_steps() {
             self.cut_released();
-            self.record_start = Some(self.offset());
         }
+        self.record_start = Some(self.offset());
     }
 
     /// Where in the tail the record that is being written begins, if it does.
-    fn record_in_tail(&self) -> Option<usize> {
+    pub(super) fn record_in_tail(&self) -> Option<usize> {
         usize::try_from(self.record_start?.checked_sub(self.flushed)?).ok()
     }
 

@@ -382,3 +382,63 @@ fn records_may_be_lent() {
     let (text, _) = fail(Encoder::new().records_from(Frame::NdJson, Lines("a\nb\n\nc".lines(), String::new())));
     assert_eq!(text, "\"a\"\n\"b\"\n");
 }
+
+/// A writer gets whole records too, all of those before the failure, unless one is longer than a chunk.
+#[test]
+fn a_writer_has_whole_records_when_one_fails() {
+    use serde::ser::SerializeMap;
+    struct Row(usize, bool);
+    impl serde::Serialize for Row {
+        fn serialize<S: serde::Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+            let mut map = serializer.serialize_map(None)?;
+            map.serialize_entry("z", &vec!["é"; self.0 / 4])?;
+            map.serialize_entry("a", &vec![json_rope::Text::from("t".repeat(self.0 / 2))])?;
+            map.serialize_entry("n", &vec![std::collections::BTreeMap::from([("b", 1)])])?;
+            if self.1 { Err(S::Error::custom("no row")) } else { map.end() }
+        }
+    }
+    let plain = Encoder::builder;
+    let pool = json_rope::Pool::default();
+    for (name, encoder) in [
+        ("plain", plain()),
+        ("sorted", plain().sort_keys(true)),
+        ("pooled", plain().pool(pool.clone())),
+        ("sorted, pooled", plain().sort_keys(true).pool(pool)),
+        ("limited", plain().max_len(60_000)),
+        ("long chunks", plain().max_chunk(1 << 20)),
+    ]
+    .map(|(name, builder)| (name, builder.build().unwrap()))
+    {
+        for frame in [Frame::NdJson, Frame::JsonSeq, Frame::LengthDelimited, Frame::ServerSentEvent] {
+            for len in [10, 300, 1_500, 3_000, 9_000, 20_000, 30_000] {
+                for good in [0, 1, 3, 40] {
+                    let rows = |bad| (0..=good).map(move |n| Row(len + n % 7, n == good && bad));
+                    let mut whole = Vec::new();
+                    encoder.records(frame, rows(false).take(good)).write_to(&mut whole).unwrap();
+                    let mut written = Vec::new();
+                    let error = encoder.records(frame, rows(true)).write_to(&mut written).unwrap_err();
+                    assert_eq!(error.record(), Some(good as u64));
+                    assert!(
+                        written == whole,
+                        "{name}, {frame:?}, {good} rows of {len}: {} {}",
+                        written.len(),
+                        whole.len()
+                    );
+                    // So does whoever takes the chunks.
+                    let chunks = encoder.records(frame, rows(true)).map_while(Result::ok).collect::<json_rope::Rope>();
+                    assert_eq!(chunks, whole);
+                    let mut all = Vec::new();
+                    encoder.records(frame, rows(false)).write_to(&mut all).unwrap();
+                    assert!(all.starts_with(&whole) && all.len() > whole.len());
+                }
+            }
+        }
+    }
+    // One that is longer than a chunk leaves in parts.
+    let mut written = Vec::new();
+    Encoder::new()
+        .records(Frame::NdJson, [Row(300_000, false), Row(300_000, true)])
+        .write_to(&mut written)
+        .unwrap_err();
+    assert!(written.len() > 300_000 && !written.ends_with(b"\n"));
+}
