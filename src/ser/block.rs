@@ -4,7 +4,7 @@
 use serde::Serialize;
 use serde::ser::Impossible;
 
-use super::refuse::refuse;
+use super::refuse::{refuse, refuse_most};
 use crate::error::{Error, Result};
 use crate::fmt::{Block, Formatter};
 
@@ -48,48 +48,10 @@ impl<const PLAIN: bool> serde::Serializer for BlockSerializer<'_, '_, PLAIN> {
         false
     }
 
+    refuse_most!(bool);
     refuse! {
-        serialize_bool(bool) -> bool;
-        serialize_i8(i8) -> bool;
-        serialize_i16(i16) -> bool;
-        serialize_i32(i32) -> bool;
-        serialize_i64(i64) -> bool;
-        serialize_u8(u8) -> bool;
-        serialize_u16(u16) -> bool;
-        serialize_u32(u32) -> bool;
-        serialize_u64(u64) -> bool;
-        serialize_f32(f32) -> bool;
-        serialize_f64(f64) -> bool;
-        serialize_char(char) -> bool;
         serialize_str(&str) -> bool;
-        serialize_none() -> bool;
         serialize_unit() -> bool;
-        serialize_unit_struct(&'static str) -> bool;
-        serialize_unit_variant(&'static str, u32, &'static str) -> bool;
         serialize_seq(Option<usize>) -> Refused;
-        serialize_tuple(usize) -> Refused;
-        serialize_tuple_struct(&'static str, usize) -> Refused;
-        serialize_tuple_variant(&'static str, u32, &'static str, usize) -> Refused;
-        serialize_map(Option<usize>) -> Refused;
-        serialize_struct(&'static str, usize) -> Refused;
-        serialize_struct_variant(&'static str, u32, &'static str, usize) -> Refused;
-    }
-
-    fn serialize_some<T: ?Sized + Serialize>(self, _: &T) -> Result<bool> {
-        self.refuse()
-    }
-
-    fn serialize_newtype_struct<T: ?Sized + Serialize>(self, _: &'static str, _: &T) -> Result<bool> {
-        self.refuse()
-    }
-
-    fn serialize_newtype_variant<T: ?Sized + Serialize>(
-        self,
-        _: &'static str,
-        _: u32,
-        _: &'static str,
-        _: &T,
-    ) -> Result<bool> {
-        self.refuse()
     }
 }

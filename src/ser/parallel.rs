@@ -8,7 +8,7 @@ use serde::ser::SerializeSeq;
 
 use super::Serializer;
 use super::compound::Array;
-use super::refuse::{Refused, refuse};
+use super::refuse::{Refused, refuse, refuse_most};
 use crate::error::{Error, Result};
 use crate::fmt::Formatter;
 use crate::parts::{self, After, Job, Message, Reply};
@@ -188,47 +188,9 @@ impl<'f, 'a, const PLAIN: bool> serde::Serializer for Messenger<'f, 'a, PLAIN> {
         Ok(())
     }
 
+    refuse_most!(());
     refuse! {
-        serialize_bool(bool) -> ();
-        serialize_i8(i8) -> ();
-        serialize_i16(i16) -> ();
-        serialize_i32(i32) -> ();
-        serialize_i64(i64) -> ();
-        serialize_u8(u8) -> ();
-        serialize_u16(u16) -> ();
-        serialize_u32(u32) -> ();
-        serialize_u64(u64) -> ();
-        serialize_f32(f32) -> ();
-        serialize_f64(f64) -> ();
-        serialize_char(char) -> ();
         serialize_str(&str) -> ();
         serialize_bytes(&[u8]) -> ();
-        serialize_none() -> ();
-        serialize_unit_struct(&'static str) -> ();
-        serialize_unit_variant(&'static str, u32, &'static str) -> ();
-        serialize_tuple(usize) -> Refused;
-        serialize_tuple_struct(&'static str, usize) -> Refused;
-        serialize_tuple_variant(&'static str, u32, &'static str, usize) -> Refused;
-        serialize_map(Option<usize>) -> Refused;
-        serialize_struct(&'static str, usize) -> Refused;
-        serialize_struct_variant(&'static str, u32, &'static str, usize) -> Refused;
-    }
-
-    fn serialize_some<T: ?Sized + Serialize>(self, _: &T) -> Result<()> {
-        self.refuse()
-    }
-
-    fn serialize_newtype_struct<T: ?Sized + Serialize>(self, _: &'static str, _: &T) -> Result<()> {
-        self.refuse()
-    }
-
-    fn serialize_newtype_variant<T: ?Sized + Serialize>(
-        self,
-        _: &'static str,
-        _: u32,
-        _: &'static str,
-        _: &T,
-    ) -> Result<()> {
-        self.refuse()
     }
 }
