@@ -66,7 +66,8 @@ impl<S: Source> Chunks<S> {
     /// ```
     ///
     /// # Errors
-    /// As [`Encoder::write`]. The writer has then received an exact prefix.
+    /// As [`Encoder::write`]. The writer has then received an exact prefix: of [`records`](Encoder::records) the whole ones
+    /// before the failure, unless one is longer than `max_chunk`, or the writer itself failed.
     pub fn write_to(mut self, mut writer: impl io::Write) -> Result<u64> {
         let mut drain = WriterDrain::new(&mut writer);
         if self.document.is_none() {

@@ -1,5 +1,5 @@
 //! What the outside holds while a document is encoded on demand. A new kind of consumer is a new file here, and one that
-//! needs another crate is behind a feature.
+//! needs another crate needs a feature.
 
 // In this order the methods come on the pages of `Encoder` and `Chunks`: first what needs no feature.
 mod chunks;

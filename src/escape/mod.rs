@@ -24,7 +24,7 @@ use set::{InJson, Json, More, Set};
 
 pub(crate) use prefetch::{prefetch, prefetch_targets};
 
-/// The items behind the first condition that holds: `cfg_select!` of Rust 1.95, for two conditions.
+/// The items of the first condition that holds: `cfg_select!` of Rust 1.95, for two conditions.
 macro_rules! select {
     ($first:meta => { $($a:item)* } $second:meta => { $($b:item)* } _ => { $($c:item)* }) => {
         $(#[cfg($first)] $a)*

@@ -1,5 +1,5 @@
 //! Text, and room of exactly the size that is asked for, each at the last byte before an unmapped page, and at the
-//! first one behind one: an access outside, even of one byte, ends the process.
+//! first byte after one: an access outside, even of one byte, ends the process.
 
 use super::*;
 

@@ -57,8 +57,8 @@ mod vector {
             // SAFETY: as in `of`, and an unaligned load of the 16 bytes of the array.
             unsafe {
                 let whole = _mm_loadu_si128(whole.as_ptr().cast());
-                let behind = _mm_andnot_si128(whole, _mm_slli_si128(self.0, 1));
-                Digits(_mm_or_si128(_mm_and_si128(whole, self.0), behind)).ascii()
+                let after = _mm_andnot_si128(whole, _mm_slli_si128(self.0, 1));
+                Digits(_mm_or_si128(_mm_and_si128(whole, self.0), after)).ascii()
             }
         }
     }
