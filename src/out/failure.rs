@@ -49,7 +49,7 @@ impl FirstFailure {
     /// The offset at which it happened.
     /// Whether the writer is what failed.
     pub(super) fn is_io(&self) -> bool {
-        self.0.as_ref().map_or(false, |failure| failure.error.is_io())
+        self.0.as_ref().is_some_and(|failure| failure.error.is_io())
     }
 
     pub(super) fn at(&self) -> Option<u64> {

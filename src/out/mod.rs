@@ -412,7 +412,7 @@ impl<'a> Out<'a> {
     /// Whether the record that is being written is longer than a chunk, with `coming` bytes more. True if there are none.
     fn is_longer_than_a_chunk(&self, coming: usize) -> bool {
         let max = self.memory.plan.max_chunk() as u64;
-        self.record_start.map_or(true, |start| (self.offset() - start).saturating_add(coming as u64) > max)
+        self.record_start.is_none_or(|start| (self.offset() - start).saturating_add(coming as u64) > max)
     }
 
     /// How many of the first `len` bytes of the tail can leave it: no part of a record, unless it is longer than a chunk.
