@@ -80,6 +80,8 @@ pub(crate) struct Out<'a> {
     is_draining: bool,
     /// Whether the room was planned while something was held, and so is larger than it otherwise would be.
     has_raised_room: bool,
+    /// The offset at which a walk that can be divided stops next, if no chunk ends before. Otherwise `u64::MAX`.
+    checkpoint: u64,
     /// Whether a step on demand is over: there is a finished chunk or a failure. Cached, so that the check after every
     /// token is one load.
     step_done: bool,
@@ -177,6 +179,7 @@ impl<'a> Out<'a> {
             failure: FirstFailure::default(),
             is_draining: false,
             has_raised_room: false,
+            checkpoint: u64::MAX,
             step_done: false,
         }
     }
@@ -282,6 +285,9 @@ impl<'a> Out<'a> {
         debug_assert_eq!(self.memory.tail.room(), 0);
         self.check()?;
         self.check_limit(1)?;
+        if self.has_passed_checkpoint() {
+            return Ok(());
+        }
         match &self.target {
             Target::Drain(_) if self.holds.is_empty() => {
                 let sendable = self.sendable(char_boundary_before_end(self.memory.tail.filled()));
@@ -553,7 +559,7 @@ impl<'a> Out<'a> {
             Target::Steps => usize::MAX,
         };
         let room = self.memory.unused().saturating_sub(self.memory.tailroom);
-        self.memory.tail.set_room(self.remaining().min(planned).min(room));
+        self.memory.tail.set_room(self.remaining().min(planned).min(room).min(self.to_checkpoint()));
         self.has_raised_room = !self.is_free();
     }
 }

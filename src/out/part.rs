@@ -38,9 +38,31 @@ impl Out<'_> {
         matches!(self.target, Target::Rope)
     }
 
-    /// Goes on after a chunk was finished, which nobody takes before the end.
-    pub(crate) fn go_on(&mut self) {
+    /// Goes on to the end of the next chunk, which nobody takes before the end of the document, or for `bytes`: chunks are cut
+    /// off a slab only when it is full, which may be megabytes away.
+    pub(crate) fn go_on(&mut self, bytes: u64) {
         self.step_done = !self.failure.is_none();
+        self.checkpoint = self.offset().saturating_add(bytes);
+        self.update_room();
+    }
+
+    /// Bytes up to the next checkpoint.
+    pub(super) fn to_checkpoint(&self) -> usize {
+        if self.checkpoint == u64::MAX {
+            return usize::MAX;
+        }
+        usize::try_from(self.checkpoint.saturating_sub(self.offset())).unwrap_or(usize::MAX)
+    }
+
+    /// If the room ended at a checkpoint, ends the step, and opens what comes after it. Returns whether there is room then.
+    pub(super) fn has_passed_checkpoint(&mut self) -> bool {
+        if self.offset() < self.checkpoint {
+            return false;
+        }
+        self.checkpoint = u64::MAX;
+        self.step_done = true;
+        self.update_room();
+        self.memory.tail.room() > 0
     }
 
     /// What made this output fail, for the one that it is a part of. `error` has arrived at the top.

@@ -1,17 +1,28 @@
 //! A walk through a tree that can be divided: what is left of it is given away, to be walked by another thread.
 //!
-//! The outermost open container of which anything is left gives away the later half. So what is given away is as large as
-//! possible, however the tree is nested and wherever its weight is.
+//! How much is left in every open container is estimated from a few of its items. What is given away begins in the container
+//! in which half of it all is reached, however the tree is nested and wherever its weight is.
 
 use serde_json::Value;
 use smallvec::SmallVec;
 use std::slice;
 use std::vec;
 
+use super::node::Parts;
 use super::{Level, Walker};
 use crate::error::Result;
 use crate::fmt::Formatter;
 use crate::options::Options;
+
+/// Bytes after which a walk looks again whether somebody would take a part of it.
+const CHECK_EVERY: u64 = if cfg!(test) { 100 } else { 64 * 1024 };
+
+/// The most open containers whose rest is weighed, the outermost first.
+const MOST_WEIGHED: usize = 16;
+
+/// The most items or members of a container that are weighed, and how many levels of them.
+const SAMPLES: usize = 4;
+const DEPTH: usize = 3;
 
 /// A part of a walk.
 pub(crate) struct Task<'v> {
@@ -45,6 +56,9 @@ pub(crate) trait Share {
     /// # Errors
     /// An error if the walk is to end.
     fn is_wanted(&self, written: u64) -> Result<bool>;
+
+    /// About how many bytes have to be left.
+    fn least(&self) -> u64;
 }
 
 impl<'v> Task<'v> {
@@ -65,6 +79,7 @@ impl<'v> Task<'v> {
         formatter: &mut Formatter<'_, PLAIN>,
         share: &impl Share,
     ) -> Result<Option<Task<'v>>> {
+        formatter.out.go_on(CHECK_EVERY);
         loop {
             if self.walker.run::<PLAIN, true>(formatter)? {
                 if !self.next(formatter)? {
@@ -74,11 +89,11 @@ impl<'v> Task<'v> {
             }
             formatter.out.check()?;
             if share.is_wanted(formatter.out.offset())? && formatter.is_divisible() {
-                if let Some(second) = self.split() {
+                if let Some(second) = self.split(share.least()) {
                     return Ok(Some(second));
                 }
             }
-            formatter.out.go_on();
+            formatter.out.go_on(CHECK_EVERY);
         }
     }
 
@@ -89,6 +104,7 @@ impl<'v> Task<'v> {
             Rest::Array(items) => match items.next() {
                 None => None,
                 Some(item) => {
+                    <&Value>::look_ahead(items);
                     formatter.before_element(*count)?;
                     Some(item)
                 }
@@ -116,36 +132,51 @@ impl<'v> Task<'v> {
         Ok(true)
     }
 
-    /// Gives away the second half of what is left of the outermost container, and what comes after it.
-    fn split(&mut self) -> Option<Task<'v>> {
+    /// Gives away the second half of what is left, by estimate, if that is at least `least` bytes.
+    fn split(&mut self, least: u64) -> Option<Task<'v>> {
         if self.walker.long.is_some() {
             return None;
         }
-        let at = match self.sections.iter().position(|section| section.rest.len() > 0) {
-            Some(at) => at,
-            None => {
-                let level = self.walker.levels.iter().position(Level::has_rest)?;
-                self.sections.extend(self.walker.levels.drain(..=level).map(Section::of));
-                self.sections.len() - 1
-            }
-        };
-        let section = &mut self.sections[at];
-        if section.count == 0 {
-            // Its opening bracket is still to be written, and whether it fits one line to be decided.
-            return None;
+        let (at, kept) = self.middle(least)?;
+        if at >= self.sections.len() {
+            let levels = at - self.sections.len();
+            self.sections.extend(self.walker.levels.drain(..=levels).map(Section::of));
         }
-        let kept = section.rest.len() / 2;
+        let section = &mut self.sections[at];
         let given = Section {
             rest: section.rest.split_off(kept),
             count: section.count + kept,
             closes: std::mem::replace(&mut section.closes, false),
         };
-        // Of the containers around it, nothing is left but the closing brackets.
+        // What is left of the containers around it comes after it.
         let mut sections: Vec<Section<'v>> = self.sections.drain(..at).collect();
         sections.push(given);
         let outside = self.outside;
         self.outside += at;
         Some(Task { walker: self.walker.of_nothing(), sections, outside })
+    }
+
+    /// Where the second half of what is left begins: the place of the container among those that are open, and how many of
+    /// its items come before. `None` if it is less than `least` bytes, or cannot be divided there.
+    fn middle(&self, least: u64) -> Option<(usize, usize)> {
+        // Deeper levels are left to whoever takes the first half.
+        let sections = self.sections.iter().map(|section| (section.count, section.rest.weight(), section.rest.len()));
+        let levels = self.walker.levels.iter().map(|level| (level.count(), level.weight(), level.len()));
+        let open: SmallVec<[(usize, u64, usize); 16]> = sections.chain(levels).take(MOST_WEIGHED).collect();
+        let total = open.iter().map(|&(_, weight, _)| weight).fold(0, u64::saturating_add);
+        if total < least {
+            return None;
+        }
+        let mut missing = total / 2;
+        for (at, &(count, weight, len)) in open.iter().enumerate().rev() {
+            if weight >= missing && len > 0 {
+                // Its opening bracket is still to be written if nothing has begun, and whether it fits one line to be decided.
+                let kept = (len as u128 * u128::from(missing) / u128::from(weight.max(1))) as usize;
+                return (count > 0).then_some((at, kept.min(len - 1)));
+            }
+            missing = missing.saturating_sub(weight);
+        }
+        None
     }
 }
 
@@ -165,12 +196,63 @@ impl<'v> Walker<&'v Value> {
 }
 
 impl Level<&Value> {
-    fn has_rest(&self) -> bool {
+    fn len(&self) -> usize {
         match self {
-            Level::Array { items, .. } => items.len() > 0,
-            Level::Object { next, members, .. } => next.is_some() || members.len() > 0,
+            Level::Array { items, .. } => items.len(),
+            Level::Object { next, members, .. } => usize::from(next.is_some()) + members.len(),
         }
     }
+
+    fn count(&self) -> usize {
+        match self {
+            Level::Array { count, .. } | Level::Object { count, .. } => *count,
+        }
+    }
+
+    /// About how many bytes are left.
+    fn weight(&self) -> u64 {
+        match self {
+            Level::Array { items, .. } => weight_of_items(items.as_slice(), DEPTH),
+            Level::Object { next, members, .. } => {
+                let first = next.map_or(0, |(key, value)| weight_of_member(key, value, DEPTH));
+                first.saturating_add(weight_of_members(members.clone(), DEPTH))
+            }
+        }
+    }
+}
+
+/// About how many bytes the text of `value` has.
+fn weight(value: &Value, depth: usize) -> u64 {
+    match value {
+        Value::Null | Value::Bool(_) => 5,
+        Value::Number(_) => 8,
+        Value::String(text) => text.len() as u64 + 3,
+        Value::Array(items) => 2 + weight_of_items(items, depth),
+        Value::Object(members) => 2 + weight_of_members(members.iter(), depth),
+    }
+}
+
+fn weight_of_items(items: &[Value], depth: usize) -> u64 {
+    let Some(depth) = depth.checked_sub(1) else { return 8 * items.len() as u64 };
+    let step = items.len().div_ceil(SAMPLES).max(1);
+    let samples = items.iter().step_by(step);
+    scale(samples.len(), items.len(), samples.map(|item| weight(item, depth)))
+}
+
+fn weight_of_members<'v>(members: impl ExactSizeIterator<Item = (&'v String, &'v Value)>, depth: usize) -> u64 {
+    let len = members.len();
+    let Some(depth) = depth.checked_sub(1) else { return 16 * len as u64 };
+    scale(len.min(SAMPLES), len, members.take(SAMPLES).map(|(key, value)| weight_of_member(key, value, depth)))
+}
+
+fn weight_of_member(key: &str, value: &Value, depth: usize) -> u64 {
+    weight(value, depth).saturating_add(key.len() as u64 + 4)
+}
+
+/// The weight of `len` items of which the weights of `sampled` are given.
+fn scale(sampled: usize, len: usize, weights: impl Iterator<Item = u64>) -> u64 {
+    let sum = weights.fold(0, u64::saturating_add);
+    (sum / sampled.max(1) as u64).saturating_mul(len as u64)
 }
 
 impl<'v> Section<'v> {
@@ -188,6 +270,14 @@ impl<'v> Section<'v> {
 }
 
 impl<'v> Rest<'v> {
+    /// About how many bytes are left.
+    fn weight(&self) -> u64 {
+        match self {
+            Rest::Array(items) => weight_of_items(items.as_slice(), DEPTH),
+            Rest::Object(members) => weight_of_members(members.as_slice().iter().copied(), DEPTH),
+        }
+    }
+
     fn len(&self) -> usize {
         match self {
             Rest::Array(items) => items.len(),
