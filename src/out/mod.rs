@@ -543,6 +543,25 @@ impl<'a> Out<'a> {
         self.update_room();
     }
 
+    /// Bytes up to the next checkpoint.
+    fn to_checkpoint(&self) -> usize {
+        if self.checkpoint == u64::MAX {
+            return usize::MAX;
+        }
+        usize::try_from(self.checkpoint.saturating_sub(self.offset())).unwrap_or(usize::MAX)
+    }
+
+    /// If the room ended at a checkpoint, ends the step, and opens what comes after it. Returns whether there is room then.
+    fn has_passed_checkpoint(&mut self) -> bool {
+        if self.offset() < self.checkpoint {
+            return false;
+        }
+        self.checkpoint = u64::MAX;
+        self.step_done = true;
+        self.update_room();
+        self.memory.tail.room() > 0
+    }
+
     /// Sets the room of the tail: up to the end of its memory, or of the batch or step, but not past the limit.
     #[inline]
     fn update_room(&mut self) {

@@ -46,25 +46,6 @@ impl Out<'_> {
         self.update_room();
     }
 
-    /// Bytes up to the next checkpoint.
-    pub(super) fn to_checkpoint(&self) -> usize {
-        if self.checkpoint == u64::MAX {
-            return usize::MAX;
-        }
-        usize::try_from(self.checkpoint.saturating_sub(self.offset())).unwrap_or(usize::MAX)
-    }
-
-    /// If the room ended at a checkpoint, ends the step, and opens what comes after it. Returns whether there is room then.
-    pub(super) fn has_passed_checkpoint(&mut self) -> bool {
-        if self.offset() < self.checkpoint {
-            return false;
-        }
-        self.checkpoint = u64::MAX;
-        self.step_done = true;
-        self.update_room();
-        self.memory.tail.room() > 0
-    }
-
     /// What made this output fail, for the one that it is a part of. `error` has arrived at the top.
     pub(crate) fn take_failure(&mut self, error: Error) -> Box<Failure> {
         let error = self.fail(error);
