@@ -86,11 +86,20 @@ impl<const PLAIN: bool> Formatter<'_, PLAIN> {
     }
 
     /// The closing bracket of a container that is not empty, if it is on one line. Returns whether it is.
+    #[inline(always)]
     pub(super) fn close_in_line(&mut self, bracket: u8) -> Result<bool> {
-        self.decide_line()?;
-        let Some(inline) = &mut self.inline else { return Ok(false) };
-        let Some(level) = inline.levels.pop() else { return Ok(false) };
+        let Some(mut inline) = self.inline.as_deref_mut() else { return Ok(false) };
+        let Some(mut level) = inline.levels.last() else { return Ok(false) };
+        if self.out.held_len() - level.start >= inline.width {
+            self.decide_long_line()?;
+            match self.inline.as_deref_mut() {
+                Some(decided) if !decided.levels.is_empty() => inline = decided,
+                _ => return Ok(false),
+            }
+            level = &inline.levels[inline.levels.len() - 1];
+        }
         inline.marks.truncate(level.first_mark);
+        inline.levels.pop();
         self.out.put_byte(bracket)?;
         if inline.levels.is_empty() {
             self.out.release();
@@ -221,7 +230,7 @@ impl<const PLAIN: bool> Formatter<'_, PLAIN> {
                 self.depth = levels[next_level].depth;
                 next_level += 1;
             }
-            self.new_line(None, None)?;
+            self.begin_line()?;
             moved.push(self.out.held_len());
             // Up to the next place for a line break, without the space before it if that is after a comma.
             let is_first = levels.get(next_level).is_some_and(|level| level.first_mark == index + 1);

@@ -10,11 +10,15 @@ use super::Formatter;
 use crate::error::{Error, Result};
 use crate::frame::{Newlines, SSE_DATA};
 
+/// A line break with its indentation is written as a block of so many bytes if it is not longer: that takes two
+/// instructions, and a copy of any length takes a call.
+const BLOCK: usize = 32;
+
 /// What pretty output begins a line with: a comma, a line break, and indentation. Lines of one depth differ in the comma
 /// only, so the rest is put together once.
 #[derive(Clone)]
 pub(super) struct LineTemplate {
-    /// With as many steps of indentation as were needed so far, but always one.
+    /// With as many steps of indentation as were needed so far, and more than a block in any case.
     text: SmallVec<[u8; 128]>,
     /// Where in `text` indentation begins, and how long one step is.
     indent_start: usize,
@@ -41,19 +45,35 @@ impl LineTemplate {
         }
         let indent_len = text.len() - indent_start;
         let indent_breaks = indent.bytes().filter(|&byte| byte == b'\n').count();
-        LineTemplate { text, indent_start, indent_len, indent_breaks }
+        let mut template = LineTemplate { text, indent_start, indent_len, indent_breaks };
+        template.extend_to(1 + BLOCK);
+        template
+    }
+
+    /// The length of a line's beginning at this depth, with the place of the mark.
+    #[inline(always)]
+    fn len(&self, depth: usize) -> usize {
+        self.indent_start + depth * self.indent_len
     }
 
     /// The beginning of a line at this depth. Its first byte is the place of a mark.
-    #[inline]
     fn line(&mut self, depth: usize) -> &mut [u8] {
-        let len = self.indent_start + depth * self.indent_len;
+        let len = self.len(depth);
+        self.extend_to(len);
+        &mut self.text[..len]
+    }
+
+    /// Adds steps of indentation until there are `len` bytes.
+    fn extend_to(&mut self, len: usize) {
         while self.text.len() < len {
+            if self.indent_len == 0 {
+                // Never part of a line.
+                self.text.push(b' ');
+            }
             for at in self.indent_start..self.indent_start + self.indent_len {
                 self.text.push(self.text[at]);
             }
         }
-        &mut self.text[..len]
     }
 }
 
@@ -129,7 +149,11 @@ impl<const PLAIN: bool> Formatter<'_, PLAIN> {
         }
         if !PLAIN && self.options.pretty {
             let bracket = brackets[1];
-            return if self.close_in_line(bracket)? { Ok(()) } else { self.new_line(None, Some(bracket)) };
+            if self.close_in_line(bracket)? {
+                return Ok(());
+            }
+            self.begin_line()?;
+            return self.out.put_byte(bracket);
         }
         self.out.put_byte(brackets[1])
     }
@@ -142,24 +166,43 @@ impl<const PLAIN: bool> Formatter<'_, PLAIN> {
         } else if self.start_in_line(mark)? {
             Ok(())
         } else {
-            self.new_line(Some(mark), None)
+            self.mark_and_line(mark)
         }
     }
 
-    /// A new line, indented to the depth, between the given marks.
-    pub(super) fn new_line(&mut self, before: Option<u8>, after: Option<u8>) -> Result<()> {
-        debug_assert!(self.newlines != Newlines::Strip, "a pretty encoder is refused by the frame");
+    /// A bracket or comma, and the beginning of a line that is indented to the depth.
+    fn mark_and_line(&mut self, mark: u8) -> Result<()> {
+        self.admit_line();
         let Some(template) = &mut self.line else { return Ok(()) };
-        if self.newlines == Newlines::Sse {
-            // Bytes that the frame adds do not count for `max_len`.
-            self.out.raise_limit(SSE_DATA.len() * (1 + self.depth * template.indent_breaks));
+        if let Some(block) = template.text.first_chunk::<BLOCK>() {
+            if self.out.put_block(mark, block, template.len(self.depth)) {
+                return Ok(());
+            }
         }
         let line = template.line(self.depth);
-        line[0] = before.unwrap_or_default();
-        self.out.put(&line[usize::from(before.is_none())..])?;
-        match after {
-            Some(mark) => self.out.put_byte(mark),
-            None => Ok(()),
+        line[0] = mark;
+        self.out.put(line)
+    }
+
+    /// The beginning of a line that is indented to the depth.
+    pub(super) fn begin_line(&mut self) -> Result<()> {
+        self.admit_line();
+        let Some(template) = &mut self.line else { return Ok(()) };
+        if let Some(block) = template.text[1..].first_chunk::<BLOCK>() {
+            if self.out.put_block(b'\n', block, template.len(self.depth) - 1) {
+                return Ok(());
+            }
+        }
+        self.out.put(&template.line(self.depth)[1..])
+    }
+
+    /// Prepares for a line. In a server-sent event, bytes that the frame adds do not count for `max_len`.
+    #[inline]
+    fn admit_line(&mut self) {
+        debug_assert!(self.newlines != Newlines::Strip, "a pretty encoder is refused by the frame");
+        if self.newlines == Newlines::Sse {
+            let breaks = self.line.as_ref().map_or(0, |template| 1 + self.depth * template.indent_breaks);
+            self.out.raise_limit(SSE_DATA.len() * breaks);
         }
     }
 
