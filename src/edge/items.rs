@@ -1,12 +1,18 @@
 //! Async streams of items: the elements of an array, or records, which are encoded as they come.
 
 use std::fmt;
+#[cfg(feature = "tokio")]
+use std::future::Future;
 use std::pin::Pin;
 use std::task::{Context, Poll, Waker};
+#[cfg(feature = "tokio")]
+use std::time::Duration;
 
 use bytes::Bytes;
 use futures_core::Stream;
 use serde::Serialize;
+#[cfg(feature = "tokio")]
+use tokio::time::Sleep;
 
 use super::{Chunks, PollChunk};
 use crate::encoder::Encoder;
@@ -63,25 +69,96 @@ where
 pub struct ItemStream<I> {
     chunks: Chunks<Items<I>>,
     min_chunk: usize,
+    #[cfg(feature = "tokio")]
+    max_delay: Option<MaxDelay>,
     /// Whether the source had nothing when it was asked last, and is being asked once more.
     asks_again: bool,
+}
+
+/// How long a short chunk waits at most, and the timer of the one that waits.
+#[cfg(feature = "tokio")]
+struct MaxDelay {
+    delay: Duration,
+    timer: Option<Pin<Box<Sleep>>>,
 }
 
 impl<I: TryPollNext<Value: Serialize>> ItemStream<I> {
     fn new(encoder: &Encoder, items: I, layout: Layout) -> ItemStream<I> {
         let source = Items { items, layout, waker: Waker::noop().clone(), is_pending: false };
-        ItemStream { chunks: Chunks::new(encoder.clone(), source), min_chunk: 1, asks_again: false }
+        ItemStream {
+            chunks: Chunks::new(encoder.clone(), source),
+            min_chunk: 1,
+            #[cfg(feature = "tokio")]
+            max_delay: None,
+            asks_again: false,
+        }
     }
 
     /// Lets nothing leave before there are `bytes` of it, although the source has no item: for many small items that
     /// come one by one, and consumers that do not wait for the single item, such as a file or an upload. The last chunk
     /// may be shorter.
     ///
-    /// There is no timer: what is encoded waits for as long as the source does. More than
+    /// What is encoded waits for as long as the source does, unless feature `tokio` sets a `max_delay`. More than
     /// [`max_chunk`](crate::EncoderBuilder::max_chunk) has no further effect.
+    ///
+    /// ```
+    /// use futures_util::{StreamExt, stream};
+    /// use json_rope::{Encoder, Frame};
+    ///
+    /// # tokio::runtime::Builder::new_current_thread().build().unwrap().block_on(async {
+    /// // The source has nothing more just now.
+    /// let events = stream::iter(["tick", "tock"]).chain(stream::pending());
+    /// let mut chunks = Encoder::new().record_stream(Frame::NdJson, events).min_chunk(10);
+    /// assert_eq!(chunks.next().await.unwrap()?, "\"tick\"\n\"tock\"\n");
+    /// # Ok::<(), json_rope::Error>(()) }).unwrap();
+    /// ```
     pub fn min_chunk(mut self, bytes: usize) -> ItemStream<I> {
         self.min_chunk = bytes.max(1);
         self
+    }
+
+    /// With feature `tokio`: what waits for [`min_chunk`](Self::min_chunk) leaves after this time all the same, if it has
+    /// any whole element or record. The time begins when the source has no item for the first time after the latest chunk.
+    /// Without a `min_chunk` nothing ever waits, and this has no effect.
+    ///
+    /// Has to be polled inside a tokio runtime whose timer is enabled, otherwise tokio panics.
+    ///
+    /// ```
+    /// use std::time::Duration;
+    ///
+    /// use futures_util::{StreamExt, stream};
+    /// use json_rope::{Encoder, Frame};
+    ///
+    /// # tokio::runtime::Builder::new_current_thread().enable_time().build().unwrap().block_on(async {
+    /// let events = stream::iter(["tick"]).chain(stream::pending());
+    /// let chunks = Encoder::new().record_stream(Frame::NdJson, events);
+    /// let mut chunks = chunks.min_chunk(16 * 1024).max_delay(Duration::from_millis(20));
+    /// assert_eq!(chunks.next().await.unwrap()?, "\"tick\"\n");
+    /// # Ok::<(), json_rope::Error>(()) }).unwrap();
+    /// ```
+    #[cfg(feature = "tokio")]
+    pub fn max_delay(mut self, delay: Duration) -> ItemStream<I> {
+        self.max_delay = Some(MaxDelay { delay, timer: None });
+        self
+    }
+
+    /// Whether the chunk that has been begun has waited long enough. If not, the task is woken when it has.
+    fn is_overdue(&mut self, cx: &mut Context<'_>) -> bool {
+        #[cfg(feature = "tokio")]
+        if let Some(MaxDelay { delay, timer }) = &mut self.max_delay {
+            let timer = timer.get_or_insert_with(|| Box::pin(tokio::time::sleep(*delay)));
+            return timer.as_mut().poll(cx).is_ready();
+        }
+        _ = cx;
+        false
+    }
+
+    /// Ends the wait: a chunk leaves.
+    fn stop_timer(&mut self) {
+        #[cfg(feature = "tokio")]
+        if let Some(max_delay) = &mut self.max_delay {
+            max_delay.timer = None;
+        }
     }
 
     /// With feature `http-body`: the rest as the body of an HTTP message. Nothing is asked for before the connection asks.
@@ -190,6 +267,7 @@ impl<I: TryPollNext<Value: Serialize>> PollChunk for ItemStream<I> {
         loop {
             if let Poll::Ready(item) = self.chunks.take_ready() {
                 self.asks_again = false;
+                self.stop_timer();
                 return Poll::Ready(item);
             }
             if let Some(source) = self.chunks.source_mut() {
@@ -199,16 +277,19 @@ impl<I: TryPollNext<Value: Serialize>> PollChunk for ItemStream<I> {
             if !self.chunks.source_mut().is_some_and(|source| source.is_pending) {
                 continue;
             }
-            if self.chunks.begun() < self.min_chunk {
+            let begun = self.chunks.begun();
+            let is_overdue = 0 < begun && begun < self.min_chunk && self.is_overdue(cx);
+            if begun < self.min_chunk && !is_overdue {
                 self.asks_again = false;
                 return Poll::Pending;
             }
-            if !self.asks_again {
+            if !self.asks_again && !is_overdue {
                 self.asks_again = true;
                 cx.waker().wake_by_ref();
                 return Poll::Pending;
             }
             self.asks_again = false;
+            self.stop_timer();
             self.chunks.flush();
             return self.chunks.take_ready();
         }

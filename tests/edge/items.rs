@@ -165,6 +165,49 @@ fn short_chunks_wait_if_that_is_asked_for() {
 }
 
 #[test]
+fn short_chunks_wait_no_longer_than_they_may() {
+    use std::time::Duration;
+
+    use futures_util::StreamExt;
+    use tokio::time::{Instant, advance, sleep};
+
+    // Time passes only when nothing else is left to do.
+    let runtime = tokio::runtime::Builder::new_current_thread().enable_time().start_paused(true).build().unwrap();
+    runtime.block_on(async {
+        let ms = Duration::from_millis;
+        // An item every 30 ms: at 0, 30, 60, …
+        let items =
+            || futures_util::stream::iter(0..10_u8).then(async |n| (sleep(ms(30 * u64::from(n > 0))).await, n).1);
+        let begin = Instant::now();
+        let mut records = Encoder::new().record_stream(Frame::NdJson, items()).min_chunk(1000).max_delay(ms(100));
+        let mut chunks = Vec::new();
+        while let Some(chunk) = records.next().await {
+            chunks.push((begin.elapsed().as_millis() / 10 * 10, chunk.unwrap()));
+        }
+        // The timer begins with the first wait after a chunk.
+        let expected = [(100, "0\n1\n2\n3\n"), (220, "4\n5\n6\n7\n"), (270, "8\n9\n")];
+        assert_eq!(chunks, expected.map(|(at, text)| (at, Bytes::from(text))));
+
+        // Nothing is due before there is an item.
+        let mut records = Encoder::new()
+            .record_stream(Frame::NdJson, futures_util::stream::pending::<u8>())
+            .min_chunk(9)
+            .max_delay(ms(5));
+        let task = Task::new();
+        assert!(poll(&task, &mut records).is_pending());
+        advance(ms(1000)).await;
+        assert!(poll(&task, &mut records).is_pending());
+        assert_eq!(task.wakes(), 0);
+
+        // Without a minimum nothing waits, and no timer is started.
+        let mut soon = Encoder::new().array_stream(items()).max_delay(ms(10_000));
+        let begin = Instant::now();
+        assert_eq!(soon.next().await.unwrap().unwrap(), "[0");
+        assert_eq!(begin.elapsed(), ms(0));
+    });
+}
+
+#[test]
 fn source_wakes_the_task_that_polled_last() {
     let (sender, receiver) = std::sync::mpsc::channel();
     let source = futures_util::stream::poll_fn(move |cx| {

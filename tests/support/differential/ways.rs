@@ -236,6 +236,39 @@ pub fn ways() -> Vec<Way> {
             written(case.short_writer().without_blocking(), write, |writer| writer.bytes)
         },
     }));
+    #[cfg(feature = "stream")]
+    ways.extend([
+        way("array_stream", Source::Array, |case| streamed(case.encoder.array_stream(Dozing::new(case)))),
+        way("try_array_stream, min_chunk", Source::Array, |case| {
+            let items = futures_util::StreamExt::map(Dozing::new(case), Ok::<_, Error>);
+            streamed(case.encoder.try_array_stream(items).min_chunk(1000))
+        }),
+        way("chunks(&tree), into_stream", Source::Tree, |case| {
+            streamed(case.encoder.chunks(&case.document.tree).into_stream())
+        }),
+    ]);
+    #[cfg(feature = "stream")]
+    ways.extend(FRAMES.map(|frame| Way {
+        name: "record_stream",
+        source: Source::Records,
+        frame: Some(frame),
+        run: |case| streamed(case.encoder.record_stream(case.frame(), Dozing::new(case))),
+    }));
+    #[cfg(feature = "http-body")]
+    ways.extend([
+        way("encode, a body", Source::Document, |case| match case.encoder.encode(case.root()) {
+            Ok(rope) => received(rope, |never| match never {}),
+            Err(error) => Output { error: Some(error), ..Output::default() },
+        }),
+        way("array, into_body", Source::Array, |case| {
+            received(case.encoder.array(case.items()).into_body(), |error| error)
+        }),
+        way("object, into_body", Source::Object, |case| {
+            let object = case.encoder.object().field("root", case.root()).array("items", case.items());
+            let object = object.field_with("count", || case.items().len()).tree("a tree", &case.document.tree);
+            received(object.chunks().into_body(), |error| error)
+        }),
+    ]);
     for (name, source, run) in framed {
         ways.extend(FRAMES.map(|frame| Way { name, source, frame: Some(frame), run }));
     }
@@ -337,6 +370,69 @@ fn drained(mut chunks: impl Iterator<Item = Result<Bytes, Error>>) -> Output {
     }
     assert!(chunks.next().is_none(), "something comes after the end or an error");
     Output { bytes: all.concat(), chunks: Some(all), is_partial: true, error, ..Output::default() }
+}
+
+/// The items as an async stream that now and then has nothing yet.
+#[cfg(feature = "stream")]
+struct Dozing<'a> {
+    items: std::slice::Iter<'a, Shape>,
+    random: Random,
+}
+
+#[cfg(feature = "stream")]
+impl<'a> Dozing<'a> {
+    fn new(case: &Case<'a>) -> Dozing<'a> {
+        Dozing { items: case.items().iter(), random: Random(case.seed) }
+    }
+}
+
+#[cfg(feature = "stream")]
+impl<'a> futures_core::Stream for Dozing<'a> {
+    type Item = &'a Shape;
+
+    fn poll_next(self: std::pin::Pin<&mut Self>, _: &mut std::task::Context<'_>) -> std::task::Poll<Option<&'a Shape>> {
+        let Dozing { items, random } = self.get_mut();
+        if random.one_in(4) { std::task::Poll::Pending } else { std::task::Poll::Ready(items.next()) }
+    }
+}
+
+/// Takes all chunks of an async stream, however often it has none yet.
+#[cfg(feature = "stream")]
+fn streamed(mut chunks: impl futures_core::Stream<Item = Result<Bytes, Error>> + Unpin) -> Output {
+    let mut cx = std::task::Context::from_waker(std::task::Waker::noop());
+    let next = std::iter::from_fn(|| {
+        loop {
+            if let std::task::Poll::Ready(chunk) = std::pin::Pin::new(&mut chunks).poll_next(&mut cx) {
+                return chunk;
+            }
+        }
+    });
+    // Chunks are short where the source had nothing.
+    Output { chunks: None, ..drained(next) }
+}
+
+/// Takes all frames of a body, whose promises about its length have to hold.
+#[cfg(feature = "http-body")]
+fn received<B: http_body::Body<Data = Bytes> + Unpin>(mut body: B, error: impl Fn(B::Error) -> Error) -> Output {
+    let mut cx = std::task::Context::from_waker(std::task::Waker::noop());
+    let (least, most) = (body.size_hint().lower(), body.size_hint().upper());
+    let next = std::iter::from_fn(|| {
+        if body.is_end_stream() {
+            return None;
+        }
+        loop {
+            if let std::task::Poll::Ready(frame) = std::pin::Pin::new(&mut body).poll_frame(&mut cx) {
+                return frame.map(|frame| match frame {
+                    Ok(frame) => Ok(frame.into_data().expect("no trailers")),
+                    Err(failure) => Err(error(failure)),
+                });
+            }
+        }
+    });
+    let output = Output { chunks: None, ..drained(next) };
+    let len = output.bytes.len() as u64;
+    assert!(output.error.is_some() || (least <= len && most.is_none_or(|most| len <= most)), "the length was wrong");
+    output
 }
 
 /// Reads pieces of random lengths.
