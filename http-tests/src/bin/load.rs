@@ -1,10 +1,11 @@
 //! What a server needs for a JSON response, with json-rope and with `axum::Json`: a table of processor time, requests per
-//! second and time to the first byte. Takes about two minutes; an argument changes the seconds for each line.
+//! second, time to the first byte and memory. Takes about two minutes; an argument changes the seconds for each line.
 //!
 //! `cargo run --release -p json-rope-http-tests --bin load [SECONDS]`
 //!
 //! The server has one thread, whose processor time is that of the table. The client has another one, and 16 connections;
-//! for the first byte it has one. The ways take turns, so that a busy machine is unfair to none of them.
+//! for the first byte it has one. The ways take turns, so that a busy machine is unfair to none of them. Memory is the most
+//! that such a server had allocated at once while each connection made three requests, apart from the document itself.
 
 use std::cell::Cell;
 use std::sync::LazyLock;
@@ -89,6 +90,31 @@ fn start_server() -> (Server, ThreadTime) {
     receiver.recv().expect("the server starts")
 }
 
+/// The most bytes that a server has allocated at once while it answers requests on all connections.
+async fn peak_memory(version: Version, path: &str, len: usize) -> u64 {
+    let (sender, receiver) = mpsc::channel();
+    let (done, wait) = tokio::sync::oneshot::channel::<()>();
+    let thread = thread::spawn(move || {
+        allocation_counter::measure(|| {
+            let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().expect("a runtime");
+            runtime.block_on(async {
+                sender.send(Server::start(router(), true).await).expect("the main thread waits");
+                wait.await.expect("the main thread says when it is done");
+            });
+        })
+    });
+    let server = receiver.recv().expect("the server starts");
+    let client = Client::new(version);
+    futures_util::future::join_all((0..CONNECTIONS).map(async |_| {
+        for _ in 0..3 {
+            assert_eq!(request(&client, &server, path).await.1, len);
+        }
+    }))
+    .await;
+    done.send(()).expect("the server runs");
+    thread.join().expect("no panic").bytes_max
+}
+
 /// Reads a response, and returns how long its first byte took, and how many there were.
 async fn request(client: &Client, server: &Server, path: &str) -> (Duration, usize) {
     let start = Instant::now();
@@ -140,8 +166,8 @@ async fn main() {
     println!("{CONNECTIONS} connections; CPU is that of the server; first byte: best and median of one connection");
     for version in VERSIONS {
         let name = if version == Version::Http1 { "HTTP/1.1" } else { "HTTP/2" };
-        println!("\n| {name} | way | CPU a request | ratio | requests/s | first byte |");
-        println!("|---|---|--:|--:|--:|--:|");
+        println!("\n| {name} | way | CPU a request | ratio | requests/s | first byte | peak memory |");
+        println!("|---|---|--:|--:|--:|--:|--:|");
         let client = Client::new(version);
         for (index, document) in DOCUMENTS.iter().enumerate() {
             let len = json_rope::to_rope(&document.value).expect("it is JSON").len();
@@ -153,15 +179,17 @@ async fn main() {
                 }
             }
             let base = ways[0].micros_each();
-            for (name, mut measured) in WAYS.into_iter().zip(ways) {
+            for (way, (name, mut measured)) in WAYS.into_iter().zip(ways).enumerate() {
+                let memory = peak_memory(version, &path(index, way), len).await;
                 measured.first.sort();
                 let [best, median] = [0, measured.first.len() / 2].map(|at| measured.first[at].as_micros());
                 println!(
-                    "| {} | {name} | {:.1} µs | {:.2} | {:.0} | {best} / {median} µs |",
+                    "| {} | {name} | {:.1} µs | {:.2} | {:.0} | {best} / {median} µs | {:.1} MB |",
                     document.name,
                     measured.micros_each(),
                     measured.micros_each() / base,
                     f64::from(measured.requests) / measured.wall.as_secs_f64(),
+                    memory as f64 / 1e6,
                 );
             }
         }
