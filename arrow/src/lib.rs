@@ -50,7 +50,7 @@
 //! # What comes out
 //!
 //! A row is an object, with a member for each column in the order of the schema. All options of the [`Encoder`] apply.
-//! With the default ones the bytes are those of arrow-json 60.1, but for the differences below.
+//! With the default ones the bytes are those of arrow-json 59.3, but for the differences below.
 //!
 //! | Arrow | JSON |
 //! |---|---|
@@ -76,6 +76,8 @@
 //!   The numbers are equal. Of two texts of an `f32` that are equally short and near, another one may be chosen.
 //! * A value that is out of the range of its type (a date after the year 262142, a time of 25 hours) is an error.
 //!   arrow-json writes a string with the words of its error.
+//! * A decimal has all its digits, and a zero has one. arrow-json 59 cuts digits off if there are more than the type says, and
+//!   writes `000` for a zero in units of 100, which is not JSON. (arrow-json 60 writes what we write.)
 //! * A key of a dictionary that refers to a null is null. arrow-json writes whatever is in its place, or panics.
 //! * `UTC` is known as a time zone without the feature `chrono-tz`.
 //! * Types that are nested more than 128 levels deep are refused.
@@ -91,11 +93,13 @@
 //! To use several threads, encode batches, or slices of one, with [`records`](RowEncoder::records) on each, and append
 //! the ropes in their order: an encoder can be shared.
 //!
-//! There is no integration with DataFusion yet. Its results are a stream of batches, each of which
-//! [`records`](RowEncoder::records) takes.
+//! For DataFusion there is the feature `datafusion`, with a file format for `COPY` and the like. To send the results of a query
+//! to a client, encode each batch of its stream with [`records`](RowEncoder::records): `examples/query.rs` is a server that
+//! does.
 //!
 //! # Features
 //!
+//! * `datafusion`: the module `datafusion`, a file format for DataFusion 55.
 //! * `chrono-tz`: time zones by name, such as `Europe/Paris`. Without it a time zone is `UTC` or an offset such as
 //!   `+02:00`, and others are refused.
 
@@ -103,6 +107,8 @@
 
 mod cell;
 mod column;
+#[cfg(feature = "datafusion")]
+pub mod datafusion;
 mod number;
 mod refusal;
 mod rows;

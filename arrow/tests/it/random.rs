@@ -235,12 +235,20 @@ impl Random {
             DataType::Float16 => primitive!(Float16Type, F16::from_bits(self.bits() as u16)),
             DataType::Float32 => primitive!(Float32Type, self.float() as f32),
             DataType::Float64 => primitive!(Float64Type, self.float()),
-            DataType::Decimal32(..) => primitive!(Decimal32Type, self.int() as i32),
-            DataType::Decimal64(..) => primitive!(Decimal64Type, self.int()),
-            DataType::Decimal128(..) => primitive!(Decimal128Type, self.wide()),
-            DataType::Decimal256(..) => primitive!(Decimal256Type, {
+            // At most as many digits as the type has, and no zero of tens: see the differences in `types`.
+            DataType::Decimal32(_, scale) => {
+                primitive!(Decimal32Type, not_zero_of_tens(*scale, (self.int() % 10_i64.pow(9)) as i32))
+            }
+            DataType::Decimal64(_, scale) => {
+                primitive!(Decimal64Type, not_zero_of_tens(*scale, self.int() % 10_i64.pow(18)))
+            }
+            DataType::Decimal128(_, scale) => {
+                primitive!(Decimal128Type, not_zero_of_tens(*scale, self.wide() % 10_i128.pow(38)))
+            }
+            DataType::Decimal256(_, scale) => primitive!(Decimal256Type, {
                 let shift = self.below(256) as u8;
-                (i256::from_parts(self.wide() as u128, self.wide())) >> shift
+                let wide = i256::from_parts(self.wide() as u128, self.wide()) >> shift;
+                not_zero_of_tens(*scale, wide % i256::from_i128(10).wrapping_pow(76))
             }),
             DataType::Date32 => primitive!(Date32Type, self.within(YEARS * 365) as i32),
             DataType::Date64 => primitive!(Date64Type, self.within(YEARS * 365 * DAY * 1_000)),
@@ -393,4 +401,9 @@ fn has_only_nulls(data_type: &DataType) -> bool {
         DataType::RunEndEncoded(_, values) => has_only_nulls(values.data_type()),
         _ => false,
     }
+}
+
+/// One instead of zero, if the scale is negative.
+fn not_zero_of_tens<T: PartialEq + From<i8>>(scale: i8, value: T) -> T {
+    if scale < 0 && value == T::from(0) { T::from(1) } else { value }
 }

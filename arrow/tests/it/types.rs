@@ -66,10 +66,11 @@ fn decimals() {
     golden(with(0), &["0", "5", "-5", "1234", "-123456"]);
     golden(with(2), &["0.00", "0.05", "-0.05", "12.34", "-1234.56"]);
     golden(with(4), &["0.0000", "0.0005", "-0.0005", "0.1234", "-12.3456"]);
-    golden(with(-2), &["0", "500", "-500", "123400", "-12345600"]);
-    let widest = Decimal128Array::from(vec![i128::MAX, i128::MIN]).with_precision_and_scale(38, 38).unwrap();
-    let digits = ["1.70141183460469231731687303715884105727", "-1.70141183460469231731687303715884105728"];
-    golden(widest, &digits);
+    let tens = Decimal128Array::from(vec![5, -5, 1234, -123_456]).with_precision_and_scale(38, -2).unwrap();
+    golden(tens, &["500", "-500", "123400", "-12345600"]);
+    let widest = Decimal128Array::from(vec![10_i128.pow(38) - 1, 1 - 10_i128.pow(38)]).with_precision_and_scale(38, 38);
+    let digits = "0.99999999999999999999999999999999999999";
+    golden(widest.unwrap(), &[digits, &format!("-{digits}")]);
 }
 
 #[test]
@@ -144,6 +145,20 @@ fn difference_nulls_among_the_values_of_a_dictionary() {
     // It panics for this one.
     let keys = Int32Array::from(vec![0, 0]);
     assert_eq!(lines(&one(DictionaryArray::new(keys, Arc::new(NullArray::new(1))))), "{}\n{}\n");
+}
+
+/// A zero is one digit, also in units of a hundred; and all digits are written, also if there are more than the type says.
+#[test]
+fn difference_decimals() {
+    let decimals = |values, precision, scale| {
+        one(Decimal128Array::from(values).with_precision_and_scale(precision, scale).unwrap())
+    };
+    let hundreds = decimals(vec![0], 38, -2);
+    assert_eq!(lines(&hundreds), "{\"c\":0}\n");
+    assert_eq!(their_lines(&[hundreds], false), "{\"c\":000}\n"); // not JSON
+    let long = decimals(vec![123_456, -123_456], 4, 2);
+    assert_eq!(lines(&long), "{\"c\":1234.56}\n{\"c\":-1234.56}\n");
+    assert_eq!(their_lines(&[long], false), "{\"c\":12.34}\n{\"c\":-12.34}\n");
 }
 
 /// What has no date is an error. arrow-json writes a string that says so.
