@@ -49,10 +49,12 @@ impl Message {
 impl Out<'_> {
     /// Begins a message with room for a prefix of up to `headroom` bytes.
     pub(crate) fn begin_message(&mut self, headroom: usize) -> Result<()> {
-        // The headroom has to be in one piece, if possible without moving the bytes before it.
+        // The headroom has to be in one piece, if possible without moving the bytes before it. (To a drain they are sent by
+        // `hold`.)
         let filled = self.memory.tail.filled_len();
         let half = self.memory.plan.chunk_len() / 2;
-        if self.memory.unused() < headroom && self.memory.tail.is_on_slab() && filled >= half {
+        let may_move = self.memory.unused() < headroom && filled >= half;
+        if may_move && self.memory.tail.is_on_slab() && self.target.has_chunks() {
             self.cut_chunk(filled);
         }
         // Bytes that a drain has taken cannot be changed any more.

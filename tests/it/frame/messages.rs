@@ -2,7 +2,7 @@
 //! nothing written before an error.
 
 use bytes::Bytes;
-use json_rope::{Encoder, Fragment, Frame, Rope};
+use json_rope::{Encoder, Fragment, Frame, Pool, Rope};
 use proptest::prelude::*;
 use serde::ser::{Error as _, SerializeSeq};
 use serde::{Serialize, Serializer};
@@ -26,6 +26,33 @@ fn assert_framed(encoder: &Encoder, kind: Frame, value: &(impl Serialize + ?Size
     let pulled: Rope = encoder.records(kind, [value]).map(Result::unwrap).collect();
     assert_same(&pulled.to_vec(), want, format_args!("{kind:?}, on demand"));
     rope
+}
+
+/// Records of one length, of which one begins at every distance to the end of the buffer that they are collected in.
+#[test]
+fn records_that_begin_at_every_place_of_a_buffer() {
+    let builders = [(16, 16), (16, 64), (64, 256), (256, 1000), (1024, 4096), (2048, 65536)]
+        .map(|(first, max)| (Encoder::builder().first_chunk(first).max_chunk(max), max));
+    let pool = |size| Pool::builder().max_buffers(2).buffer_size(size).build();
+    let pooled = [256, 4096, 65536].map(|size| (Encoder::builder().pool(pool(size)), size));
+    for (builder, buffer) in builders.into_iter().chain(pooled) {
+        let encoder = builder.build().unwrap();
+        for kind in FRAMES {
+            for len in [1, 3, 7, 12, 29, 50, 121, 300] {
+                let text = "x".repeat(len);
+                let one = frame(kind, &format!("\"{text}\""));
+                // Lengths of records that have a factor in common with the buffer's do not meet all places.
+                let count = (3 * buffer / one.len()).clamp(10, 6000);
+                let want = one.repeat(count);
+                let mut out = Vec::new();
+                let written = encoder.records(kind, (0..count).map(|_| &text)).write_to(&mut out).unwrap();
+                assert_same(&out, &want, format_args!("{kind:?}, {count} records of {len}, {encoder:?}"));
+                assert_eq!(written, want.len() as u64);
+                let pulled: Rope = encoder.records(kind, (0..count).map(|_| &text)).map(Result::unwrap).collect();
+                assert_same(&pulled.to_vec(), &want, format_args!("{kind:?}, on demand"));
+            }
+        }
+    }
 }
 
 /// No more chunks than a document of this length without a frame has, save one; and none longer than `max`.
