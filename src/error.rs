@@ -201,6 +201,23 @@ impl Error {
         self
     }
 
+    /// The same error, of records that were encoded apart and follow `records` others, which have so many `bytes`: both are
+    /// added to where it is. For records that several threads encode.
+    ///
+    /// ```
+    /// use json_rope::{Encoder, Frame};
+    ///
+    /// let unit_key = std::collections::BTreeMap::from([((), 1)]);
+    /// let error = Encoder::new().records(Frame::NdJson, [unit_key]).next().unwrap().unwrap_err().after(100, 4000);
+    /// assert_eq!((error.record(), error.offset()), (Some(100), 4001));
+    /// ```
+    #[must_use]
+    pub fn after(mut self, records: u64, bytes: u64) -> Error {
+        self.0.record = self.0.record.map(|record| record.saturating_add(records));
+        self.0.offset = self.0.offset.saturating_add(bytes);
+        self
+    }
+
     /// How many bytes of the document had been produced when the error happened. A streaming writer has received a
     /// prefix of these bytes, which may be shorter.
     ///

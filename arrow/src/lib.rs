@@ -90,8 +90,8 @@
 //! arrow-json's `LineDelimitedWriter` on a table of eight mixed columns, and as fast to four times as fast on tables of one
 //! column; DESIGN.md of json-rope has the figures.
 //!
-//! To use several threads, encode batches, or slices of one, with [`records`](RowEncoder::records) on each, and append
-//! the ropes in their order: an encoder can be shared.
+//! With the feature `rayon` several threads encode one batch (`RowEncoder::par_records`), or encode ahead while one writes
+//! (`par_write_records`).
 //!
 //! For DataFusion there is the feature `datafusion`, with a file format for `COPY` and the like. To send the results of a query
 //! to a client, encode each batch of its stream with [`records`](RowEncoder::records): `examples/query.rs` is a server that
@@ -99,6 +99,7 @@
 //!
 //! # Features
 //!
+//! * `rayon`: rows on several threads.
 //! * `datafusion`: the module `datafusion`, a file format for DataFusion 55.
 //! * `chrono-tz`: time zones by name, such as `Europe/Paris`. Without it a time zone is `UTC` or an offset such as
 //!   `+02:00`, and others are refused.
@@ -110,6 +111,8 @@ mod column;
 #[cfg(feature = "datafusion")]
 pub mod datafusion;
 mod number;
+#[cfg(feature = "rayon")]
+mod parallel;
 mod refusal;
 mod rows;
 mod span;
