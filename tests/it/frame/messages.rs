@@ -50,6 +50,18 @@ fn records_that_begin_at_every_place_of_a_buffer() {
                 assert_eq!(written, want.len() as u64);
                 let pulled: Rope = encoder.records(kind, (0..count).map(|_| &text)).map(Result::unwrap).collect();
                 assert_same(&pulled.to_vec(), &want, format_args!("{kind:?}, on demand"));
+                for pops in [1, 10] {
+                    let (mut writer, mut pushed) = (encoder.record_writer(kind), Vec::new());
+                    for number in 0..count {
+                        writer.value(&text).unwrap();
+                        if number % pops == 0 {
+                            std::iter::from_fn(|| writer.pop()).for_each(|chunk| pushed.extend_from_slice(&chunk));
+                        }
+                    }
+                    writer.finish().unwrap();
+                    std::iter::from_fn(|| writer.pop()).for_each(|chunk| pushed.extend_from_slice(&chunk));
+                    assert_same(&pushed, &want, format_args!("{kind:?}, pushed, {encoder:?}"));
+                }
             }
         }
     }
