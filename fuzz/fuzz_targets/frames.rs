@@ -81,6 +81,28 @@ fuzz_target!(|data: &[u8]| {
         assert_eq!(rope, written);
         assert_eq!(encoder.records(kind, &input.bodies).collect::<Result<Rope, Error>>().unwrap(), rope);
         assert_eq!(*first.get_or_insert_with(|| rope.clone()), rope);
+        // Records without end, so that many begin near the end of a buffer.
+        if !rope.is_empty() {
+            let rounds = (200_000 / rope.len()).clamp(1, 500);
+            let many = || (0..rounds).flat_map(|_| &input.bodies);
+            let want = rope.to_vec().repeat(rounds);
+            let (mut sent, mut pushed) = (Vec::new(), Vec::new());
+            encoder.records(kind, many()).write_to(&mut sent).unwrap();
+            assert!(sent == want);
+            assert!(encoder.records(kind, many()).collect::<Result<Rope, Error>>().unwrap() == want);
+            let mut writer = encoder.record_writer(kind);
+            for (number, body) in many().enumerate() {
+                writer.value(body).unwrap();
+                while let Some(chunk) = (number % 3 == 0).then(|| writer.pop()).flatten() {
+                    pushed.extend_from_slice(&chunk);
+                }
+            }
+            writer.finish().unwrap();
+            while let Some(chunk) = writer.pop() {
+                pushed.extend_from_slice(&chunk);
+            }
+            assert!(pushed == want);
+        }
     }
     let bodies = unframed(kind, &first.unwrap_or_default().to_vec());
     assert_eq!(bodies.len(), input.bodies.len());
