@@ -285,14 +285,6 @@ impl Error {
         self
     }
 
-    /// The same error, of an output with so many more bytes before it.
-    #[cfg(feature = "rayon")]
-    #[cold]
-    pub(crate) fn after(mut self, bytes: u64) -> Error {
-        self.0.offset = self.0.offset.saturating_add(bytes);
-        self
-    }
-
     /// Says which record failed.
     #[cold]
     pub(crate) fn set_record(&mut self, record: u64) {

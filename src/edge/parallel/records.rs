@@ -147,7 +147,7 @@ impl<I: Iterator<Item: Serialize + Send>> Stream<'_, I> {
         let items = Infallible(self.items.by_ref().take(batch).inspect(|_| count += 1));
         let records = Records::new(self.frame, self.options, items).counting_from(self.count);
         let written = run::to_drain(self.options, &mut self.writer, records);
-        self.written += written.map_err(|error| error.after(self.written))?;
+        self.written += written.map_err(|error| error.after(0, self.written))?;
         self.count += count as u64;
         Ok(if count < batch { End::Reached } else { End::Ahead })
     }
@@ -203,7 +203,7 @@ impl<I: Iterator<Item: Serialize + Send>> Stream<'_, I> {
             self.writer.drain(&chunks).map_err(|error| Error::io(error).conclude(None, self.written))?;
         }
         if let Some(error) = encoded.error {
-            return Err(error.after(self.written));
+            return Err(error.after(0, self.written));
         }
         self.written += encoded.rope.len() as u64;
         Ok(())

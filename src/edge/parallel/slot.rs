@@ -3,7 +3,12 @@
 use std::any::Any;
 use std::mem;
 use std::panic::{self, AssertUnwindSafe};
-use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
+use std::sync::PoisonError;
+#[cfg(not(all(test, json_rope_loom)))]
+use std::sync::{Condvar, Mutex, MutexGuard};
+
+#[cfg(all(test, json_rope_loom))] // for `tests/interleavings.rs`
+use loom::sync::{Condvar, Mutex, MutexGuard};
 
 /// What became of a batch: a result, or a panic.
 pub(super) type Outcome<R> = Result<R, Box<dyn Any + Send>>;

@@ -2,6 +2,8 @@
 //! [`parts`](crate::parts). Long documents with the real sizes are in `tests/parallel`.
 
 mod errors;
+#[cfg(json_rope_loom)]
+mod interleavings;
 mod records;
 mod same;
 mod trees;
