@@ -2,6 +2,7 @@
 //!
 //! ```sh
 //! cargo bench --features rayon --bench parallel                   # a minute
+//! cargo bench --features rayon --bench parallel -- --chart        # also draws docs/cores.svg
 //! cargo bench --features rayon --bench parallel -- --test         # one quick round, to see that it works
 //! ```
 //!
@@ -12,6 +13,8 @@
 //! computed: what the measured times of the parts come to when a list of workers takes them in order. It ignores the
 //! bandwidth of memory and the time to wake threads.
 
+#[path = "support/cores.rs"]
+mod cores;
 #[path = "support/table.rs"]
 mod table;
 
@@ -27,6 +30,7 @@ use rayon::ThreadPoolBuilder;
 use serde::Serialize;
 use serde_json::{Value, json};
 
+use cores::Series;
 use table::{Table, grouped, micros};
 
 /// Rounds for each document, if they do not take too long.
@@ -81,10 +85,10 @@ fn main() {
         "CPU of two jobs",
     ];
     let mut table = Table::new(&head, &[0]);
-    bench.slice(&mut table, "20,000 log records", &logs);
-    bench.slice(&mut table, "1,000,000 rows", &rows);
+    let logs_gain = bench.slice(&mut table, "20,000 log records", &logs);
+    let rows_gain = bench.slice(&mut table, "1,000,000 rows", &rows);
     bench.slice(&mut table, "canada's rings", rings);
-    bench.slice(&mut table, "canada's rings, four times", &many_rings);
+    let rings_gain = bench.slice(&mut table, "canada's rings, four times", &many_rings);
     let tree = serde_json::to_value(&logs).expect("a tree");
     bench.tree(&mut table, "20,000 log records, a tree", &tree);
     let small: Vec<Value> = (0..10_000 / scale).map(|number| json!({ "number": number })).collect();
@@ -105,10 +109,16 @@ fn main() {
     println!("Where it begins to pay:\n\n{}", table.render());
 
     let mut table = Table::new(&["document", "2 workers", "4", "8", "16", "64"], &[0]);
-    bench.schedule(&mut table, "20,000 log records", &logs);
-    bench.schedule(&mut table, "1,000,000 rows", &rows);
-    bench.schedule(&mut table, "canada's rings, four times", &many_rings);
+    let series = [
+        bench.schedule(&mut table, "1,000,000 rows", &rows, rows_gain),
+        bench.schedule(&mut table, "20,000 log records", &logs, logs_gain),
+        bench.schedule(&mut table, "canada's rings, four times", &many_rings, rings_gain),
+    ];
     println!("Computed from the times of parts:\n\n{}", table.render());
+    if std::env::args().any(|argument| argument == "--chart") {
+        let path = concat!(env!("CARGO_MANIFEST_DIR"), "/docs/cores.svg");
+        fs::write(path, cores::chart(&series)).expect("docs/ can be written");
+    }
 }
 
 struct Bench {
@@ -124,10 +134,10 @@ struct Times {
 }
 
 impl Bench {
-    fn slice<T: Serialize + Sync>(&self, table: &mut Table, name: &str, items: &[T]) {
+    fn slice<T: Serialize + Sync>(&self, table: &mut Table, name: &str, items: &[T]) -> f64 {
         let serial = || self.encoder.encode(items).expect("encodes").len();
         let parallel = || self.encoder.par_encode_slice(items).expect("encodes").len();
-        self.compare(table, name, &serial, &parallel);
+        self.compare(table, name, &serial, &parallel)
     }
 
     fn tree(&self, table: &mut Table, name: &str, tree: &Value) {
@@ -142,13 +152,14 @@ impl Bench {
         self.compare(table, name, &serial, &parallel);
     }
 
+    /// Returns the median of what two threads gain.
     fn compare(
         &self,
         table: &mut Table,
         name: &str,
         serial: &(dyn Fn() -> usize + Sync),
         parallel: &(dyn Fn() -> usize + Sync),
-    ) {
+    ) -> f64 {
         let len = serial();
         assert_eq!(parallel(), len);
         let repeats = if self.rounds == 1 { 1 } else { (4_000_000 / len.max(1)).clamp(1, 200) as u32 };
@@ -199,10 +210,11 @@ impl Bench {
             format!("{:.2}", cpu(&two) / cpu(&one)),
             format!("{:.2}", cpu(&jobs) / 2.0 / cpu(&one)),
         ]);
+        median(gains)
     }
 
     /// Times the parts one after the other, and gives them to the worker that is free first.
-    fn schedule<T: Serialize + Sync>(&self, table: &mut Table, name: &str, items: &[T]) {
+    fn schedule<T: Serialize + Sync>(&self, table: &mut Table, name: &str, items: &[T], measured: f64) -> Series {
         let total = self.encoder.encode(items).expect("encodes").len();
         let item = (total / items.len().max(1)).max(1);
         let time = |range: Range<usize>| {
@@ -210,6 +222,7 @@ impl Bench {
             median((0..9).map(|_| timed(|| _ = black_box(encoder.encode(&items[range.clone()]))).wall).collect())
         };
         let mut cells = vec![name.to_owned()];
+        let mut series = Series { name: name.to_owned(), measured, computed: Vec::new() };
         for workers in [2, 4, 8, 16, 64] {
             let mut next = (SAMPLE / item).clamp(1, items.len());
             let alone = time(0..next);
@@ -225,9 +238,12 @@ impl Bench {
                 *first += part;
             }
             let end = free.iter().copied().fold(0.0, f64::max);
-            cells.push(format!("{:.1}", work / end.max(1e-9)));
+            let gain = work / end.max(1e-9);
+            cells.push(format!("{gain:.1}"));
+            series.computed.push((workers, gain));
         }
         table.row(cells);
+        series
     }
 }
 
