@@ -32,8 +32,7 @@ pub(crate) fn element<const PLAIN: bool>(
         Ok(item) => item,
         Err(error) => return Err(locate(error, index, formatter)),
     };
-    formatter.before_element(index)?;
-    match ser::serialize(formatter, &item) {
+    match formatter.before_element(index).and_then(|()| ser::serialize(formatter, &item)) {
         Ok(()) => Ok(()),
         Err(error) => Err(locate(error, index, formatter)),
     }

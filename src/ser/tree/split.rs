@@ -227,8 +227,9 @@ fn weight(value: &Value, depth: usize) -> u64 {
         Value::Null | Value::Bool(_) => 5,
         Value::Number(_) => 8,
         Value::String(text) => text.len() as u64 + 3,
-        Value::Array(items) => 2 + weight_of_items(items, depth),
-        Value::Object(members) => 2 + weight_of_members(members.iter(), depth),
+        // Samples may be far heavier than what they stand for, so a sum can be larger than any text.
+        Value::Array(items) => weight_of_items(items, depth).saturating_add(2),
+        Value::Object(members) => weight_of_members(members.iter(), depth).saturating_add(2),
     }
 }
 

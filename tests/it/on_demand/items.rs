@@ -9,7 +9,7 @@ use std::panic::{self, AssertUnwindSafe};
 
 use bytes::Bytes;
 use json_rope::source::{Array, Infallible, Records, TryNext};
-use json_rope::{Chunks, Encoder, Error, Fragment, Frame, Rope};
+use json_rope::{Chunks, Encoder, Error, Fragment, Frame, Pool, Rope};
 use serde::ser::{Error as _, SerializeSeq};
 use serde::{Serialize, Serializer};
 use serde_json::value::RawValue;
@@ -317,6 +317,14 @@ fn limits() {
     let (_, error) = fail(encoder.array([[[1]]]));
     assert_eq!((error.is_limit(), error.pointer()), (true, Some("/0/0")));
 
+    // A bracket or comma that does not fit is the place of the element after it, as in a `Vec`.
+    for max_len in 0..9 {
+        let encoder = Encoder::builder().max_len(max_len).build().unwrap();
+        let expected = encoder.encode(&[111, 222]).unwrap_err();
+        let (_, error) = fail(encoder.array([111, 222]));
+        assert_eq!((error.pointer(), error.offset()), (expected.pointer(), expected.offset()), "{max_len}");
+    }
+
     // For records both are for each body.
     for kind in FRAMES {
         let body = "x".repeat(8);
@@ -384,6 +392,25 @@ fn records_may_be_lent() {
 }
 
 /// A writer gets whole records too, all of those before the failure, unless one is longer than a chunk.
+/// A record may begin when less of the buffer is left than the prefix of its length may need.
+#[test]
+fn a_writer_gets_records_that_begin_at_the_end_of_its_buffer() {
+    for size in [1000, 4096] {
+        let pool = Pool::builder().buffer_size(size).build();
+        let encoder = Encoder::builder().first_chunk(size).max_chunk(size).pool(pool).build().unwrap();
+        for kind in FRAMES {
+            for len in size - 64..size + 64 {
+                let records = [len, 1, 2 * size - len, 1, len, size - 8].map(|len| "x".repeat(len));
+                let want: Vec<u8> = records.iter().flat_map(|text| frame(kind, &format!("\"{text}\""))).collect();
+                let mut out = Vec::new();
+                let written = encoder.records(kind, &records).write_to(&mut out).unwrap();
+                assert!(out == want, "{kind:?}, {len}");
+                assert_eq!(written, want.len() as u64);
+            }
+        }
+    }
+}
+
 #[test]
 fn a_writer_has_whole_records_when_one_fails() {
     use serde::ser::SerializeMap;
