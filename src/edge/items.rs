@@ -94,9 +94,10 @@ impl<I: TryPollNext<Value: Serialize>> ItemStream<I> {
         }
     }
 
-    /// Lets nothing leave before there are `bytes` of it, although the source has no item: for many small items that
-    /// come one by one, and consumers that do not wait for the single item, such as a file or an upload. The last chunk
-    /// may be shorter.
+    /// While the source has no item, lets nothing leave before there are `bytes` of it: for many small items that come one
+    /// by one, and consumers that do not wait for the single item, such as a file or an upload. A chunk that is full leaves
+    /// in any case, and the first ones are shorter than later ones: set
+    /// [`first_chunk`](crate::EncoderBuilder::first_chunk) too. The last chunk may be shorter.
     ///
     /// What is encoded waits for as long as the source does, unless feature `tokio` sets a `max_delay`. More than
     /// [`max_chunk`](crate::EncoderBuilder::max_chunk) has no further effect.

@@ -46,12 +46,12 @@ impl FirstFailure {
         self.0.is_none()
     }
 
-    /// The offset at which it happened.
     /// Whether the writer is what failed.
     pub(super) fn is_io(&self) -> bool {
         self.0.as_ref().is_some_and(|failure| failure.error.is_io())
     }
 
+    /// The offset at which it happened.
     pub(super) fn at(&self) -> Option<u64> {
         self.0.as_ref().map(|failure| failure.at)
     }

@@ -33,8 +33,9 @@ impl Encoder {
     ///
     /// This thread begins alone. After every 64 KiB it looks whether another thread of the pool may be idle, estimates from
     /// a few items how much is left of each open array and object, and gives the later half of it all away if that is
-    /// worth it. So the shape of the tree does not matter. The pool is the one that this thread is in, otherwise rayon's
-    /// global one.
+    /// worth it. So it does not matter how the tree is nested, or where its weight is; only one long string, or a chain of
+    /// hundreds of containers with the same weight in each, is left to one thread. The pool is the one that this thread is
+    /// in, otherwise rayon's global one.
     ///
     /// Every part has slabs of its own, and begins and ends with a chunk that may be short. With
     /// [`sort_keys`](crate::EncoderBuilder::sort_keys) or [`canonical`](crate::EncoderBuilder::canonical) this is

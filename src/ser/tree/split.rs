@@ -17,12 +17,18 @@ use crate::options::Options;
 /// Bytes after which a walk looks again whether somebody would take a part of it.
 const CHECK_EVERY: u64 = if cfg!(test) { 100 } else { 64 * 1024 };
 
-/// The most open containers whose rest is weighed, the outermost first.
-const MOST_WEIGHED: usize = 16;
+/// The most open containers that are looked at, the outermost first, and of those that are weighed because something is
+/// left of them.
+const MOST_OPEN: usize = 256;
+const MOST_WEIGHED: usize = 32;
 
-/// The most items or members of a container that are weighed, and how many levels of them.
-const SAMPLES: usize = 4;
-const DEPTH: usize = 3;
+/// About how many values are looked at to weigh all of them; the most items of an array or members of an object among them;
+/// and the most levels, since values are weighed by recursion.
+const LOOKS: usize = 256;
+const ITEMS: usize = 4;
+const MEMBERS: usize = 16;
+const MEMBERS_SEEN: usize = 256;
+const LEVELS: usize = 24;
 
 /// A part of a walk.
 pub(crate) struct Task<'v> {
@@ -159,25 +165,115 @@ impl<'v> Task<'v> {
     /// Where the second half of what is left begins: the place of the container among those that are open, and how many of
     /// its items come before. `None` if it is less than `least` bytes, or cannot be divided there.
     fn middle(&self, least: u64) -> Option<(usize, usize)> {
+        let sections = self.sections.iter().map(Open::Section);
+        let levels = self.walker.levels.iter().map(Open::Level);
         // Deeper levels are left to whoever takes the first half.
-        let sections = self.sections.iter().map(|section| (section.count, section.rest.weight(), section.rest.len()));
-        let levels = self.walker.levels.iter().map(|level| (level.count(), level.weight(), level.len()));
-        let open: SmallVec<[(usize, u64, usize); 16]> = sections.chain(levels).take(MOST_WEIGHED).collect();
-        let total = open.iter().map(|&(_, weight, _)| weight).fold(0, u64::saturating_add);
+        let open = sections.chain(levels).take(MOST_OPEN).enumerate().filter(|(_, open)| open.len() > 0);
+        let open: SmallVec<[(usize, Open<'_, 'v>); MOST_WEIGHED]> = open.take(MOST_WEIGHED).collect();
+        let looks = LOOKS / open.len().max(1);
+        let weights: SmallVec<[u64; MOST_WEIGHED]> = open.iter().map(|(_, open)| open.weight(looks)).collect();
+        let total = weights.iter().copied().fold(0, u64::saturating_add);
         if total < least {
             return None;
         }
         let mut missing = total / 2;
-        for (at, &(count, weight, len)) in open.iter().enumerate().rev() {
-            if weight >= missing && len > 0 {
+        for ((at, open), weight) in open.iter().zip(weights).rev() {
+            if weight >= missing {
                 // Its opening bracket is still to be written if nothing has begun, and whether it fits one line to be decided.
-                let kept = (len as u128 * u128::from(missing) / u128::from(weight.max(1))) as usize;
-                return (count > 0).then_some((at, kept.min(len - 1)));
+                let kept = (open.len() as u128 * u128::from(missing) / u128::from(weight.max(1))) as usize;
+                return (open.count() > 0).then_some((*at, kept.min(open.len() - 1)));
             }
-            missing = missing.saturating_sub(weight);
+            missing -= weight;
         }
         None
     }
+}
+
+/// A container that is open.
+enum Open<'t, 'v> {
+    Section(&'t Section<'v>),
+    Level(&'t Level<&'v Value>),
+}
+
+impl Open<'_, '_> {
+    /// How many items or members are left.
+    fn len(&self) -> usize {
+        match self {
+            Open::Section(section) => section.rest.len(),
+            Open::Level(Level::Array { items, .. }) => items.len(),
+            Open::Level(Level::Object { next, members, .. }) => usize::from(next.is_some()) + members.len(),
+        }
+    }
+
+    /// How many have begun.
+    fn count(&self) -> usize {
+        match self {
+            Open::Section(section) => section.count,
+            Open::Level(Level::Array { count, .. } | Level::Object { count, .. }) => *count,
+        }
+    }
+
+    /// About how many bytes are left, by so many looks.
+    fn weight(&self, looks: usize) -> u64 {
+        match self {
+            Open::Section(Section { rest: Rest::Array(items), .. }) | Open::Level(Level::Array { items, .. }) => {
+                weight_of_items(items.as_slice(), looks, LEVELS)
+            }
+            Open::Section(Section { rest: Rest::Object(members), .. }) => {
+                weight_of_members(members.as_slice().iter().copied(), looks, LEVELS)
+            }
+            Open::Level(Level::Object { next, members, .. }) => {
+                let next = next.map_or(0, |(key, value)| weight_of_member(key, value, looks / 2, LEVELS));
+                next.saturating_add(weight_of_members(members.clone(), looks / 2, LEVELS))
+            }
+        }
+    }
+}
+
+/// About how many bytes the text of `value` has, by so many looks at what is in it.
+fn weight(value: &Value, looks: usize, levels: usize) -> u64 {
+    match value {
+        Value::Null | Value::Bool(_) => 5,
+        Value::Number(_) => 8,
+        Value::String(text) => text.len() as u64 + 3,
+        Value::Array(items) => weight_of_items(items, looks, levels).saturating_add(2),
+        Value::Object(members) => weight_of_members(members.iter(), looks, levels).saturating_add(2),
+    }
+}
+
+/// The weight of items from all parts of a list stands for all of them.
+fn weight_of_items(items: &[Value], looks: usize, levels: usize) -> u64 {
+    let Some(levels) = levels.checked_sub(1) else { return 8 * items.len() as u64 };
+    let step = items.len().div_ceil(looks.clamp(1, ITEMS)).max(1);
+    let samples = items.iter().step_by(step);
+    let looks = looks / samples.len().max(1);
+    scale(samples.len(), items.len(), samples.map(|item| weight(item, looks, levels)))
+}
+
+/// Members differ, so all of a small object are weighed if there are as many looks. A map has to be walked to get anywhere,
+/// so of a large one only the front is seen.
+fn weight_of_members<'v>(
+    members: impl ExactSizeIterator<Item = (&'v String, &'v Value)>,
+    looks: usize,
+    levels: usize,
+) -> u64 {
+    let len = members.len();
+    let Some(levels) = levels.checked_sub(1) else { return 16 * len as u64 };
+    let step = len.min(MEMBERS_SEEN).div_ceil(looks.clamp(1, MEMBERS)).max(1);
+    let samples = members.take(MEMBERS_SEEN).step_by(step);
+    let sampled = samples.len();
+    let looks = looks / sampled.max(1);
+    scale(sampled, len, samples.map(|(key, value)| weight_of_member(key, value, looks, levels)))
+}
+
+fn weight_of_member(key: &str, value: &Value, looks: usize, levels: usize) -> u64 {
+    weight(value, looks, levels).saturating_add(key.len() as u64 + 4)
+}
+
+/// The weight of `len` items of which the weights of `sampled` are given.
+fn scale(sampled: usize, len: usize, weights: impl Iterator<Item = u64>) -> u64 {
+    let sum = weights.fold(0, u64::saturating_add);
+    (sum / sampled.max(1) as u64).saturating_mul(len as u64)
 }
 
 impl<'v> Walker<&'v Value> {
@@ -195,67 +291,6 @@ impl<'v> Walker<&'v Value> {
     }
 }
 
-impl Level<&Value> {
-    fn len(&self) -> usize {
-        match self {
-            Level::Array { items, .. } => items.len(),
-            Level::Object { next, members, .. } => usize::from(next.is_some()) + members.len(),
-        }
-    }
-
-    fn count(&self) -> usize {
-        match self {
-            Level::Array { count, .. } | Level::Object { count, .. } => *count,
-        }
-    }
-
-    /// About how many bytes are left.
-    fn weight(&self) -> u64 {
-        match self {
-            Level::Array { items, .. } => weight_of_items(items.as_slice(), DEPTH),
-            Level::Object { next, members, .. } => {
-                let first = next.map_or(0, |(key, value)| weight_of_member(key, value, DEPTH));
-                first.saturating_add(weight_of_members(members.clone(), DEPTH))
-            }
-        }
-    }
-}
-
-/// About how many bytes the text of `value` has.
-fn weight(value: &Value, depth: usize) -> u64 {
-    match value {
-        Value::Null | Value::Bool(_) => 5,
-        Value::Number(_) => 8,
-        Value::String(text) => text.len() as u64 + 3,
-        // Samples may be far heavier than what they stand for, so a sum can be larger than any text.
-        Value::Array(items) => weight_of_items(items, depth).saturating_add(2),
-        Value::Object(members) => weight_of_members(members.iter(), depth).saturating_add(2),
-    }
-}
-
-fn weight_of_items(items: &[Value], depth: usize) -> u64 {
-    let Some(depth) = depth.checked_sub(1) else { return 8 * items.len() as u64 };
-    let step = items.len().div_ceil(SAMPLES).max(1);
-    let samples = items.iter().step_by(step);
-    scale(samples.len(), items.len(), samples.map(|item| weight(item, depth)))
-}
-
-fn weight_of_members<'v>(members: impl ExactSizeIterator<Item = (&'v String, &'v Value)>, depth: usize) -> u64 {
-    let len = members.len();
-    let Some(depth) = depth.checked_sub(1) else { return 16 * len as u64 };
-    scale(len.min(SAMPLES), len, members.take(SAMPLES).map(|(key, value)| weight_of_member(key, value, depth)))
-}
-
-fn weight_of_member(key: &str, value: &Value, depth: usize) -> u64 {
-    weight(value, depth).saturating_add(key.len() as u64 + 4)
-}
-
-/// The weight of `len` items of which the weights of `sampled` are given.
-fn scale(sampled: usize, len: usize, weights: impl Iterator<Item = u64>) -> u64 {
-    let sum = weights.fold(0, u64::saturating_add);
-    (sum / sampled.max(1) as u64).saturating_mul(len as u64)
-}
-
 impl<'v> Section<'v> {
     fn of(level: Level<&'v Value>) -> Section<'v> {
         let (rest, count) = match level {
@@ -271,14 +306,6 @@ impl<'v> Section<'v> {
 }
 
 impl<'v> Rest<'v> {
-    /// About how many bytes are left.
-    fn weight(&self) -> u64 {
-        match self {
-            Rest::Array(items) => weight_of_items(items.as_slice(), DEPTH),
-            Rest::Object(members) => weight_of_members(members.as_slice().iter().copied(), DEPTH),
-        }
-    }
-
     fn len(&self) -> usize {
         match self {
             Rest::Array(items) => items.len(),

@@ -391,7 +391,6 @@ fn records_may_be_lent() {
     assert_eq!(text, "\"a\"\n\"b\"\n");
 }
 
-/// A writer gets whole records too, all of those before the failure, unless one is longer than a chunk.
 /// A record may begin when less of the buffer is left than the prefix of its length may need.
 #[test]
 fn a_writer_gets_records_that_begin_at_the_end_of_its_buffer() {
@@ -411,6 +410,7 @@ fn a_writer_gets_records_that_begin_at_the_end_of_its_buffer() {
     }
 }
 
+/// A writer gets whole records too, all of those before the failure, unless one is longer than a chunk.
 #[test]
 fn a_writer_has_whole_records_when_one_fails() {
     use serde::ser::SerializeMap;
