@@ -209,7 +209,7 @@ impl Error {
     ///
     /// let unit_key = std::collections::BTreeMap::from([((), 1)]);
     /// let error = Encoder::new().records(Frame::NdJson, [unit_key]).next().unwrap().unwrap_err().after(100, 4000);
-    /// assert_eq!((error.record(), error.offset()), (Some(100), 4001));
+    /// assert_eq!((error.record(), error.offset()), (Some(100), 4000));
     /// ```
     #[must_use]
     pub fn after(mut self, records: u64, bytes: u64) -> Error {
