@@ -1,9 +1,9 @@
-//! Draws the numbers of `cargo bench --bench ratios -- --numbers FILE` as a chart.
+//! Draws the numbers of `cargo bench -p json-rope-benches --bench ratios -- --numbers FILE` as a chart.
 //!
 //! ```sh
-//! cargo bench --bench ratios -- --numbers docs/ratios.tsv
-//! cargo bench --bench chart                      # docs/ratios.tsv -> docs/ratios.svg
-//! cargo bench --bench chart -- --test            # the chart is that of the numbers beside it
+//! cargo bench -p json-rope-benches --bench ratios -- --numbers docs/ratios.tsv
+//! cargo bench -p json-rope-benches --bench chart                      # docs/ratios.tsv -> docs/ratios.svg
+//! cargo bench -p json-rope-benches --bench chart -- --test            # the chart is that of the numbers beside it
 //! ```
 //!
 //! For each document, one bar for each peer. All start at 1, which is json-rope's own time, and end at the peer's time
@@ -184,7 +184,7 @@ fn run() -> Result<(), String> {
     let arguments: Vec<String> = env::args().skip(1).collect();
     // cargo adds `--bench`, but not when the benchmark is only to be tested.
     let test = arguments.iter().any(|a| a == "--test") || !arguments.iter().any(|a| a == "--bench");
-    let docs = Path::new(env!("CARGO_MANIFEST_DIR")).join("docs");
+    let docs = Path::new(env!("CARGO_MANIFEST_DIR")).join("../docs");
     let (from, to) = (docs.join("ratios.tsv"), docs.join("ratios.svg"));
     let read =
         |path: &Path| fs::read_to_string(path).map_err(|error| format!("cannot read {}: {error}", path.display()));

@@ -3,9 +3,9 @@
 //! grows faster (indentation). Linear is 1, sorting a little more, quadratic 2.
 //!
 //! ```text
-//! cargo bench --bench cliffs             every pair of options and dimensions, one or two minutes
-//! cargo bench --bench cliffs -- --quick  each option by itself and fewer rounds, about 20 seconds
-//! cargo bench --bench cliffs -- sort     only rows whose name contains the word
+//! cargo bench -p json-rope-benches --bench cliffs             every pair of options and dimensions, one or two minutes
+//! cargo bench -p json-rope-benches --bench cliffs -- --quick  each option by itself and fewer rounds, about 20 seconds
+//! cargo bench -p json-rope-benches --bench cliffs -- sort     only rows whose name contains the word
 //! ```
 //!
 //! An exponent above the limit is measured again, with more rounds. If it stays there the row is flagged, and the exit

@@ -1,13 +1,13 @@
 //! All documents, against the other encoders and against the floors.
 //!
 //! ```sh
-//! cargo bench --bench encode                 # all, some minutes
-//! cargo bench --bench encode -- twitter      # those whose name contains `twitter`
-//! cargo bench --bench encode -- --test       # each once, to see that it works
+//! cargo bench -p json-rope-benches --bench encode                 # all, some minutes
+//! cargo bench -p json-rope-benches --bench encode -- twitter      # those whose name contains `twitter`
+//! cargo bench -p json-rope-benches --bench encode -- --test       # each once, to see that it works
 //! ```
 //!
 //! Our output is compared with serde_json's byte for byte before it is timed, and a peer's at least value by value.
-//! For ratios that can be compared with each other, `cargo bench --bench ratios` alternates between the encoders.
+//! For ratios that can be compared with each other, `cargo bench -p json-rope-benches --bench ratios` alternates between the encoders.
 
 mod support;
 

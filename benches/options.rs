@@ -1,8 +1,8 @@
 //! What each option costs beside compact output of the same document.
 //!
 //! ```sh
-//! cargo bench --bench options
-//! cargo bench --bench options -- --test        # one quick round, to see that it works
+//! cargo bench -p json-rope-benches --bench options
+//! cargo bench -p json-rope-benches --bench options -- --test        # one quick round, to see that it works
 //! ```
 //!
 //! Times are medians of alternating rounds in one process, with results dropped.

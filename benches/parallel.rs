@@ -1,9 +1,9 @@
 //! What several threads gain, beside what two independent jobs gain in the same minute, which is as much as could be.
 //!
 //! ```sh
-//! cargo bench --features rayon --bench parallel                   # a minute
-//! cargo bench --features rayon --bench parallel -- --chart        # also draws docs/cores.svg
-//! cargo bench --features rayon --bench parallel -- --test         # one quick round, to see that it works
+//! cargo bench -p json-rope-benches --features rayon --bench parallel                   # a minute
+//! cargo bench -p json-rope-benches --features rayon --bench parallel -- --chart        # also draws docs/cores.svg
+//! cargo bench -p json-rope-benches --features rayon --bench parallel -- --test         # one quick round, to see that it works
 //! ```
 //!
 //! "Gain" is the time of one thread divided by that of two, the median of alternating rounds. In every round two jobs run
@@ -26,7 +26,7 @@ use std::time::Instant;
 
 use json_rope::{Encoder, Frame, Pool};
 use json_rope_bench_data::{Canada, documents, generate};
-use rayon::ThreadPoolBuilder;
+use rayon_core::ThreadPoolBuilder;
 use serde::Serialize;
 use serde_json::{Value, json};
 
@@ -116,7 +116,7 @@ fn main() {
     ];
     println!("Computed from the times of parts:\n\n{}", table.render());
     if std::env::args().any(|argument| argument == "--chart") {
-        let path = concat!(env!("CARGO_MANIFEST_DIR"), "/docs/cores.svg");
+        let path = concat!(env!("CARGO_MANIFEST_DIR"), "/../docs/cores.svg");
         fs::write(path, cores::chart(&series)).expect("docs/ can be written");
     }
 }

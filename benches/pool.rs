@@ -1,8 +1,8 @@
 //! When a pool pays: documents of 100 bytes to 2 MB, with and without one, on one thread and on two.
 //!
 //! ```sh
-//! cargo bench --bench pool
-//! cargo bench --bench pool -- --test           # one quick round, to see that it works
+//! cargo bench -p json-rope-benches --bench pool
+//! cargo bench -p json-rope-benches --bench pool -- --test           # one quick round, to see that it works
 //! ```
 //!
 //! Times are medians of alternating rounds in one process, for one document that is encoded and dropped. Blocks are

@@ -1,8 +1,8 @@
 //! What output on demand costs beside encoding at once: trees, and arrays of many small items.
 //!
 //! ```sh
-//! cargo bench --bench pull
-//! cargo bench --bench pull -- --test           # one quick round, to see that it works
+//! cargo bench -p json-rope-benches --bench pull
+//! cargo bench -p json-rope-benches --bench pull -- --test           # one quick round, to see that it works
 //! ```
 //!
 //! Times are medians of alternating rounds in one process, with results dropped.

@@ -1,11 +1,11 @@
 //! One command that prints how fast json-rope is beside the other encoders, for all documents, as Markdown tables.
 //!
 //! ```sh
-//! cargo bench --bench ratios                          # one or two minutes
-//! cargo bench --bench ratios -- canada                # documents whose name contains `canada`
-//! cargo bench --bench ratios -- --numbers FILE        # also writes the numbers, for `--bench chart`
-//! cargo bench --bench ratios -- --test                # one quick round, to see that it works
-//! RUSTFLAGS=-Ctarget-cpu=native cargo bench --bench ratios --target-dir target/native    # for this machine's CPU
+//! cargo bench -p json-rope-benches --bench ratios                          # one or two minutes
+//! cargo bench -p json-rope-benches --bench ratios -- canada                # documents whose name contains `canada`
+//! cargo bench -p json-rope-benches --bench ratios -- --numbers FILE        # also writes the numbers, for `--bench chart`
+//! cargo bench -p json-rope-benches --bench ratios -- --test                # one quick round, to see that it works
+//! RUSTFLAGS=-Ctarget-cpu=native cargo bench -p json-rope-benches --bench ratios --target-dir target/native    # for this machine's CPU
 //! ```
 //!
 //! All encoders of a table encode the same value in the same process, in alternating rounds; the times are medians.
@@ -22,7 +22,7 @@ use std::fmt::Write as _;
 use std::fs;
 use std::hint::black_box;
 use std::io::{self, IsTerminal, Write};
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::process::{ExitCode, exit};
 
 use json_rope::{Encoder, Rope, to_rope};
@@ -41,7 +41,7 @@ const LONG_ROUNDS: usize = 21;
 const LONG: usize = 4 << 20;
 
 const USAGE: &str = "\
-Usage: cargo bench --bench ratios -- [FILTER]... [--numbers FILE] [--test]
+Usage: cargo bench -p json-rope-benches --bench ratios -- [FILTER]... [--numbers FILE] [--test]
 
   FILTER           only documents whose name contains this, or one of these
   --numbers FILE   also writes all numbers to FILE, separated by tabs
@@ -100,8 +100,10 @@ fn main() -> ExitCode {
     let mut numbers = peers.finish();
     reused(&settings);
     floors(&settings, &mut numbers);
-    if let Some(path) = &settings.numbers
-        && let Err(error) = fs::write(path, numbers)
+    // cargo runs this in the package's own folder, and people in that of the workspace.
+    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("..");
+    if let Some(path) = settings.numbers.as_ref().map(|path| root.join(path))
+        && let Err(error) = fs::write(&path, numbers)
     {
         let _ = writeln!(io::stderr(), "cannot write {}: {error}", path.display());
         return ExitCode::FAILURE;

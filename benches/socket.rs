@@ -1,8 +1,8 @@
 //! Four ways to send a document over loopback TCP: first bytes, totals, system calls and memory, as in the README.
 //!
 //! ```sh
-//! cargo bench --bench socket
-//! cargo bench --bench socket -- --test         # a few quick rounds, to see that it works
+//! cargo bench -p json-rope-benches --bench socket
+//! cargo bench -p json-rope-benches --bench socket -- --test         # a few quick rounds, to see that it works
 //! ```
 
 #[allow(dead_code, reason = "the examples count more")]

@@ -1,8 +1,8 @@
 //! Documents that are pushed piece by piece, measured, or appended to memory, beside the ordinary ways.
 //!
 //! ```sh
-//! cargo bench --bench writer
-//! cargo bench --bench writer -- --test         # one quick round, to see that it works
+//! cargo bench -p json-rope-benches --bench writer
+//! cargo bench -p json-rope-benches --bench writer -- --test         # one quick round, to see that it works
 //! ```
 //!
 //! Times are medians of alternating rounds in one process, with results dropped.

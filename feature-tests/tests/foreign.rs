@@ -1,7 +1,7 @@
 //! Numbers that pass through other libraries while serde_json's `arbitrary_precision` is on: they travel as a map with a
 //! private key, and come out at least as serde_json writes them.
 
-use json_rope::{Encoder, Error, Frame};
+use json_rope::{Encoder, Error, Fragment, Frame, to_rope};
 use serde::{Serialize, Serializer};
 use serde_json::Value;
 
@@ -98,4 +98,19 @@ fn br_121_reserved_names_in_data() {
             as_serde_json(&Transcoded(&value.to_string()));
         }
     }
+}
+
+/// These do not know serde_json's raw values, and see a struct of one text. At least nothing is left behind.
+#[test]
+fn other_serializers_do_not_panic() {
+    let fragment = Fragment::trusted(r#"{"b":2}"#);
+    let want = r#"[{"$serde_json::private::RawValue":"{\"b\":2}"}]"#;
+    assert_eq!(simd_json::serde::to_string(&[&fragment]).unwrap(), want);
+    assert!(simd_json::serde::to_string(&Fragment::trusted("[")).is_err());
+    #[cfg(target_pointer_width = "64")]
+    {
+        assert_eq!(sonic_rs::to_string(&[&fragment]).unwrap(), want);
+        assert!(sonic_rs::to_string(&Fragment::trusted("[")).is_err());
+    }
+    assert_eq!(to_rope(&[&fragment]).unwrap(), r#"[{"b":2}]"#);
 }

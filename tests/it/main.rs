@@ -1,8 +1,8 @@
 //! The integration tests: one program, so that it is linked once and its tests run side by side.
 //!
 //! Programs of their own are only those that cannot share a process: `heap` counts every allocation, `guard_page` has an
-//! allocator that ends each buffer at an unmapped page, `load` measures resident memory, and `bench_documents` is built
-//! from the sources of the benchmarks. What all of them share is in `support`.
+//! allocator that ends each buffer at an unmapped page, and `load` measures resident memory.
+//! What all of them share is in `support`.
 //!
 //! `cargo test --test it frame::` runs one theme.
 
@@ -32,7 +32,6 @@ mod options {
     mod inline;
     mod limits;
     mod numbers;
-    mod read_back;
     mod sort_depth;
     mod sort_keys;
     mod sort_streams;

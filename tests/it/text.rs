@@ -118,11 +118,8 @@ impl Ord for Ordered {
 
 #[test]
 fn nothing_is_left_behind() {
-    // A serializer that does not look at the value, and one that fails.
+    // A serializer that fails.
     let text = Text::from(plain(2000));
-    let mut nothing = Vec::new();
-    ciborium::into_writer(&text, &mut nothing).unwrap();
-    assert_eq!(ciborium::from_reader::<String, _>(&nothing[..]).unwrap(), *text);
     assert!(serde_json::to_writer(&mut [0u8; 2][..], &text).is_err());
     // What is serialized next under the same name is not mistaken for it.
     #[derive(Serialize)]

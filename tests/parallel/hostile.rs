@@ -96,7 +96,7 @@ fn tasks_in_tasks_in_a_small_pool() {
         pool.scope(|scope| {
             for _ in 0..6 {
                 scope.spawn(|_| {
-                    rayon::join(
+                    rayon_core::join(
                         || assert!(encoder.par_encode_slice(&items).unwrap() == expected),
                         || assert!(encoder.par_write_records(Frame::NdJson, &items, Vec::new()).is_ok()),
                     );

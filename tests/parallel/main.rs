@@ -7,7 +7,7 @@ use std::sync::LazyLock;
 
 use json_rope::{Encoder, EncoderBuilder, Frame, NonFinite, Par, Pool, Rope};
 use json_rope_bench_data::generate::{self, LogRecord};
-use rayon::{ThreadPool, ThreadPoolBuilder};
+use rayon_core::{ThreadPool, ThreadPoolBuilder};
 use serde::{Serialize, Serializer};
 use serde_json::{Value, json};
 

@@ -7,6 +7,7 @@ pub mod differential;
 pub mod documents;
 pub mod failing;
 pub mod frames;
+pub mod generated_numbers;
 pub mod outputs;
 pub mod reference;
 pub mod strategy;

@@ -242,8 +242,6 @@ fn encoded_keys_are_strings() {
         key(Box::new(&encoded) as Box<dyn erased_serde::Serialize>, &text);
         golden(&(&encoded, [&encoded]), &format!("[{text},[{text}]]"));
         assert_eq!(serde_json::to_string(&Member(&encoded, 1, true)).unwrap(), format!("{{{text}:1}}"));
-        let cbor = ciborium::Value::serialized(&Member(&encoded, 1, true)).unwrap();
-        assert_eq!(cbor, ciborium::Value::Map(vec![(name.into(), 1.into())]));
     }
 }
 

@@ -227,21 +227,6 @@ fn serde_json_gets_json() {
     assert!(serde_json::to_string(&Fragment::trusted(b"\"\xff\"".to_vec())).is_err());
 }
 
-/// These do not know serde_json's raw values, and see a struct of one text. At least nothing is left behind.
-#[test]
-fn other_serializers_do_not_panic() {
-    let fragment = Fragment::trusted(r#"{"b":2}"#);
-    let want = r#"[{"$serde_json::private::RawValue":"{\"b\":2}"}]"#;
-    assert_eq!(simd_json::serde::to_string(&[&fragment]).unwrap(), want);
-    assert!(simd_json::serde::to_string(&Fragment::trusted("[")).is_err());
-    #[cfg(target_pointer_width = "64")]
-    {
-        assert_eq!(sonic_rs::to_string(&[&fragment]).unwrap(), want);
-        assert!(sonic_rs::to_string(&Fragment::trusted("[")).is_err());
-    }
-    assert_eq!(to_rope(&[&fragment]).unwrap(), r#"[{"b":2}]"#);
-}
-
 /// Refuses everything; newtype structs without a look at what is inside, or with a panic.
 struct Ignorant {
     panics: bool,

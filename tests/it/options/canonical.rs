@@ -8,8 +8,8 @@ use proptest::prelude::*;
 use serde::Serialize;
 use serde_json::value::RawValue;
 use serde_json::{Value, json};
-use sha2::{Digest, Sha256};
 
+use crate::support::generated_numbers::generated;
 use crate::support::long;
 use crate::support::reference::{Node, Style, canonical_number};
 use crate::support::strategy::text;
@@ -114,20 +114,6 @@ fn order_of_the_rfc() {
     assert_eq!(of_text(input).unwrap(), expected);
     assert_eq!(of(&serde_json::from_str::<HashMap<String, String>>(input).unwrap()), expected);
     assert_eq!(canonical().encode_tree(&serde_json::from_str(input).unwrap()).unwrap(), expected);
-}
-
-/// The numbers of the RFC's file of 100 million, but for its list of edge cases, which the samples above stand for:
-/// 2,000 in a row from the smallest normal one, and then what a chain of SHA-256 digests gives, eight bytes a number in
-/// little-endian order. The chain begins with 32 zeros; zeros and what is not finite are left out.
-pub fn generated() -> impl Iterator<Item = f64> {
-    let row = (0..2000).map(|n| f64::from_bits((1 << 52) + n));
-    let mut digest = [0; 32];
-    let chain = std::iter::repeat_with(move || {
-        digest = Sha256::digest(digest).into();
-        let double = |at: usize| f64::from_bits(u64::from_le_bytes(std::array::from_fn(|byte| digest[at + byte])));
-        [0, 8, 16, 24].map(double)
-    });
-    row.chain(chain.flatten().filter(|value| *value != 0.0 && value.is_finite()))
 }
 
 #[test]

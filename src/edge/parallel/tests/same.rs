@@ -127,7 +127,7 @@ fn within_tasks_of_the_pool() {
         pool.scope(|scope| {
             for _ in 0..20 {
                 scope.spawn(|_| {
-                    let (a, b) = rayon::join(|| encoder.par_encode_slice(&items), || encoder.encode(&Par(&items)));
+                    let (a, b) = rayon_core::join(|| encoder.par_encode_slice(&items), || encoder.encode(&Par(&items)));
                     assert_eq!(a.unwrap(), expected);
                     assert_eq!(b.unwrap(), expected);
                 });

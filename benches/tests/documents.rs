@@ -3,7 +3,7 @@
 //! that the peers encode the same values, by the benchmarks in each run, as in `.ci/benches`.
 
 #[allow(dead_code, reason = "the peers are for the benchmarks")]
-#[path = "../benches/support/mod.rs"]
+#[path = "../support/mod.rs"]
 mod support;
 
 use json_rope::Encoder;

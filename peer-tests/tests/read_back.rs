@@ -1,6 +1,9 @@
 //! Proves that what the options write means the same to those who read it: serde_json, simd-json and sonic-rs here, other
 //! languages by `.ci/read_back`, for which this writes files.
 
+#[path = "../../tests/support/generated_numbers.rs"]
+mod generated_numbers;
+
 use std::fmt::Write as _;
 use std::path::PathBuf;
 
@@ -8,7 +11,7 @@ use json_rope::{Encoder, EncoderBuilder};
 use json_rope_bench_data::documents::{citm_catalog, twitter};
 use serde_json::{Value, json};
 
-use super::canonical::generated;
+use generated_numbers::generated;
 
 type Change = fn(EncoderBuilder) -> EncoderBuilder;
 
