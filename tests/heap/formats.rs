@@ -48,7 +48,7 @@ impl Serialize for Bytes {
 }
 
 fn byte_strings() {
-    let len = if cfg!(debug_assertions) { 10 * MIB } else { 100 * MIB };
+    let len = if cfg!(debug_assertions) { 2 * MIB } else { 100 * MIB };
     let bytes = Bytes((0..len).map(|n| (n % 251) as u8).collect());
     for format in [BytesFormat::Array, BytesFormat::Base64, BytesFormat::Hex] {
         for escape_solidus in [false, true] {

@@ -13,7 +13,7 @@ use crate::{KIB, MIB};
 pub const PEAK: usize = 256 * KIB;
 
 /// A document of 256 MiB; a quarter of that in a debug build, where it would take half a minute.
-const LARGE: usize = if cfg!(debug_assertions) { 64 * MIB } else { 256 * MIB };
+const LARGE: usize = if cfg!(debug_assertions) { 16 * MIB } else { 256 * MIB };
 
 /// Counts bytes and keeps nothing.
 struct Count(u64);

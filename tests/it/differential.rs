@@ -2,7 +2,7 @@
 //!
 //! The whole product is millions of documents. Each run covers, for every way out, all pairs of values of two settings
 //! (a document, and whether it fails, are settings here), chosen by a seed; so all triples of a way and two values.
-//! `JSON_ROPE_LONG` repeats that with other documents and other choices, see `.ci/long`.
+//! A sample has fewer documents, and `.ci/long` repeats that with other documents and other choices.
 
 use std::sync::LazyLock;
 
@@ -10,17 +10,18 @@ use crate::support::differential::document::{Document, KINDS, Random};
 use crate::support::differential::settings::levels;
 use crate::support::differential::ways::{Source, Way, ways};
 use crate::support::differential::{Trial, check};
-use crate::support::long;
+use crate::support::sweeps::{Sweeps, long, sweeps};
 
 /// Sizes of documents in bytes, and how many there are of each: every kind is among the small ones, and among the large.
 const SIZES: [(usize, usize); 4] = [(0, 2), (3000, 4), (60_000, 4), (400_000, 2)];
+const SAMPLE: [(usize, usize); 4] = [(0, 1), (3000, 3), (60_000, 1), (250_000, 1)];
 
 /// The documents of one seed.
 fn documents(seed: u64) -> Vec<Document> {
     let mut random = Random(seed);
     let mut documents = Vec::new();
     let mut kinds = KINDS.iter().cycle().skip(random.below(KINDS.len()));
-    for (bytes, count) in SIZES {
+    for (bytes, count) in if sweeps() == Sweeps::Sample { SAMPLE } else { SIZES } {
         for &kind in kinds.by_ref().take(count) {
             documents.push(Document::new(random.next(), kind, bytes));
         }

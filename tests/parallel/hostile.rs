@@ -7,6 +7,7 @@ use std::time::Duration;
 use serde::ser::{Error as _, SerializeSeq};
 
 use super::*;
+use crate::sweeps::or_a_quarter;
 
 #[derive(Clone)]
 enum Item {
@@ -54,7 +55,7 @@ fn two_failing_items_always_give_the_first() {
     let expected = error(encoder.encode(&items));
     assert!(expected.contains("/61000"));
     for pool in &*POOLS {
-        for _ in 0..50 {
+        for _ in 0..or_a_quarter(50) {
             assert_eq!(pool.install(|| error(encoder.par_encode_slice(&items))), expected);
         }
     }

@@ -2,6 +2,9 @@
 //! promises in detail is tested in `src/edge/parallel/tests`, where parts are small.
 
 mod hostile;
+#[allow(dead_code, reason = "shared with the other test programs")]
+#[path = "../support/sweeps.rs"]
+mod sweeps;
 
 use std::sync::LazyLock;
 
@@ -10,6 +13,7 @@ use json_rope_bench_data::generate::{self, LogRecord};
 use rayon_core::{ThreadPool, ThreadPoolBuilder};
 use serde::{Serialize, Serializer};
 use serde_json::{Value, json};
+use sweeps::{Sweeps, sweeps};
 
 /// Pools with these numbers of threads.
 static POOLS: LazyLock<Vec<ThreadPool>> =
@@ -18,9 +22,9 @@ static POOLS: LazyLock<Vec<ThreadPool>> =
 /// About 2.3 MB.
 static LOGS: LazyLock<Vec<LogRecord>> = LazyLock::new(|| generate::log_records(1, 8000));
 
-fn builders() -> [EncoderBuilder; 8] {
+fn builders() -> Vec<EncoderBuilder> {
     let new = Encoder::builder;
-    [
+    let all = [
         new(),
         new().pretty(true),
         new().pretty(true).inline_width(80),
@@ -29,7 +33,9 @@ fn builders() -> [EncoderBuilder; 8] {
         new().ascii(true).html_safe(true).non_finite(NonFinite::String),
         new().pool(Pool::default()),
         new().first_chunk(1000).max_chunk(1000).max_len(1 << 30).max_depth(50),
-    ]
+    ];
+    // In a sample, every third: plain, sorted, and with a pool.
+    all.into_iter().step_by(if sweeps() == Sweeps::Sample { 3 } else { 1 }).collect()
 }
 
 /// A heavy array deep in a struct.

@@ -11,11 +11,6 @@ pub mod generated_numbers;
 pub mod outputs;
 pub mod reference;
 pub mod strategy;
+pub mod sweeps;
 pub mod values;
 pub mod writer;
-
-/// Whether the sweeps that take minutes are wanted: `JSON_ROPE_LONG` is set, as in `.ci/long`.
-pub fn long() -> bool {
-    static LONG: std::sync::LazyLock<bool> = std::sync::LazyLock::new(|| std::env::var_os("JSON_ROPE_LONG").is_some());
-    *LONG
-}

@@ -8,8 +8,8 @@ use std::thread;
 use json_rope::Encoder;
 
 use crate::support::check::{assert_same, assert_well_cut, encoder};
-use crate::support::long;
 use crate::support::reference::{Mode, quoted};
+use crate::support::sweeps::long;
 
 /// First chunks and strings up to this length.
 const MOST: usize = 4096;

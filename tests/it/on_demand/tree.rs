@@ -8,7 +8,8 @@ use proptest::prelude::*;
 use serde_json::{Map, Value, json};
 
 use crate::support::check::{assert_cut_by_halves, assert_same, assert_well_cut, drain, drain_to_error, encoder};
-use crate::support::{documents, long};
+use crate::support::documents;
+use crate::support::sweeps::{long, or_a_quarter};
 
 struct Options {
     builder: EncoderBuilder,
@@ -214,14 +215,15 @@ fn free(tree: Value) {
 
 #[test]
 fn a_million_levels() {
-    on_a_small_stack(|| {
-        let (tree, want) = deep(1_000_000);
+    let levels = or_a_quarter(1_000_000);
+    on_a_small_stack(move || {
+        let (tree, want) = deep(levels);
         let encoder = Encoder::new();
         assert!(encoder.encode_tree(&tree).unwrap() == want);
         assert!(drain(encoder.chunks(&tree)) == want);
         assert!(drain(encoder.chunks(tree)) == want, "and freed as it is walked");
 
-        let (tree, _) = deep(1_000_000);
+        let (tree, _) = deep(levels);
         let mut half_way = encoder.chunks(tree);
         for _ in 0..20 {
             half_way.next().unwrap().unwrap();
@@ -229,7 +231,7 @@ fn a_million_levels() {
         drop(half_way);
 
         let sorted = Encoder::builder().sort_keys(true).build().unwrap();
-        let (tree, want) = deep(1_000_000);
+        let (tree, want) = deep(levels);
         assert!(drain(sorted.chunks(tree)) == want);
     });
 }

@@ -10,9 +10,9 @@ use serde_json::value::RawValue;
 use serde_json::{Value, json};
 
 use crate::support::generated_numbers::generated;
-use crate::support::long;
 use crate::support::reference::{Node, Style, canonical_number};
 use crate::support::strategy::text;
+use crate::support::sweeps::long;
 use crate::support::values::{Calls, Hint, Key, Shape};
 
 fn canonical() -> Encoder {

@@ -5,9 +5,9 @@ use proptest::prelude::*;
 use serde::Serialize;
 use serde_json::{Value, json};
 
-use crate::support::long;
 use crate::support::reference::{Node, Style};
 use crate::support::strategy::shape;
+use crate::support::sweeps::long;
 use crate::support::values::{Calls, Hint, Key, Shape};
 
 fn builder(width: usize) -> EncoderBuilder {

@@ -6,6 +6,8 @@ use std::thread;
 use bytes::Bytes;
 use json_rope::{Encoder, Pool};
 
+use crate::support::sweeps::or_a_quarter;
+
 const SENDERS: u64 = 8;
 const RECEIVERS: usize = 3;
 const DOCUMENTS: u64 = if cfg!(debug_assertions) { 100 } else { 4000 };
@@ -81,7 +83,7 @@ fn what_many_threads_leave_is_bounded() {
         for n in 0..64u64 {
             let encoder = encoder.clone();
             scope.spawn(move || {
-                for _ in 0..5 {
+                for _ in 0..or_a_quarter(5) {
                     let value = vec![n; 40_000];
                     assert_eq!(encoder.encode(&value).unwrap().len(), serde_json::to_string(&value).unwrap().len());
                 }

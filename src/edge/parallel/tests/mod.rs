@@ -6,6 +6,9 @@ mod errors;
 mod interleavings;
 mod records;
 mod same;
+#[allow(dead_code, reason = "shared with the integration tests")]
+#[path = "../../../../tests/support/sweeps.rs"]
+mod sweeps;
 mod trees;
 
 use std::sync::LazyLock;
@@ -22,6 +25,7 @@ use crate::fragment::Fragment;
 use crate::frame::Frame;
 use crate::options::{BigIntegers, BytesFormat, NonFinite};
 use crate::pool::Pool;
+use sweeps::{Sweeps, sweeps};
 
 /// Pools with these numbers of threads.
 static POOLS: LazyLock<Vec<ThreadPool>> = LazyLock::new(|| [1, 2, 3, 8].map(pool).into());
@@ -162,7 +166,8 @@ fn builders() -> Vec<EncoderBuilder> {
     ];
     let limited: Vec<_> = builders.iter().map(|builder| builder.clone().max_len(1 << 40).max_depth(6)).collect();
     builders.extend(limited);
-    builders
+    // In a sample every third, which are other options in the half with limits.
+    builders.into_iter().step_by(if sweeps() == Sweeps::Sample { 3 } else { 1 }).collect()
 }
 
 const FRAMES: [Frame; 6] =
