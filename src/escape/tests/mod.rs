@@ -1,7 +1,7 @@
 //! Every implementation against a naive one: all lengths, all positions of an escape, all distances to the end of the
 //! room. Texts and rooms are allocations of exactly their size, so that a sanitizer sees an access outside.
 
-#[allow(dead_code, reason = "shared with the integration tests")]
+#[allow(clippy::duplicate_mod, dead_code, reason = "shared with the integration tests")]
 #[path = "../../../tests/support/sweeps.rs"]
 mod sweeps;
 

@@ -6,7 +6,7 @@ mod errors;
 mod interleavings;
 mod records;
 mod same;
-#[allow(dead_code, reason = "shared with the integration tests")]
+#[allow(clippy::duplicate_mod, dead_code, reason = "shared with the integration tests")]
 #[path = "../../../../tests/support/sweeps.rs"]
 mod sweeps;
 mod trees;
