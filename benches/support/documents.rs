@@ -140,7 +140,7 @@ fn table() -> Value {
         0 => json!(row * column),
         1 => json!(f64::from(row) / 7.0),
         2 => json!(format!("text {row}")),
-        _ => json!(row % 2 == 0),
+        _ => json!(row.is_multiple_of(2)),
     };
     let row = |row| (0..40).map(|column| (format!("column{column}"), cell(row, column))).collect::<Map<_, _>>();
     (0..10_000).map(|index| Value::Object(row(index))).collect()
