@@ -186,7 +186,7 @@ static SETUP: Setup = Setup::with_depth(DEFAULT_MAX_DEPTH);
 /// # Errors
 /// A data error if `value` cannot be JSON or its `Serialize` fails, a limit error if it is nested deeper than 1,000.
 pub fn to_rope<T: ?Sized + Serialize>(value: &T) -> Result<Rope> {
-    run::to_rope_as::<true>(&COMPACT, 0, &SETUP, &mut |formatter| Value(value).write(formatter))
+    run::short::rope(&mut |formatter| Value(value).write(formatter))
 }
 
 /// Encodes `value` as pretty JSON, indented by two spaces, into a rope. Otherwise like [`to_rope`].
@@ -227,7 +227,7 @@ pub fn to_chunks<T: ?Sized + Serialize>(value: &T) -> Result<Vec<Bytes>> {
 /// # Errors
 /// As [`to_rope`].
 pub fn to_vec<T: ?Sized + Serialize>(value: &T) -> Result<Vec<u8>> {
-    vec_as::<true>(&COMPACT, &mut |formatter| Value(value).write(formatter))
+    run::short::vec(&mut |formatter| Value(value).write(formatter))
 }
 
 /// Encodes `value` as pretty JSON into contiguous memory. Otherwise like [`to_vec`].
@@ -240,7 +240,12 @@ pub fn to_vec<T: ?Sized + Serialize>(value: &T) -> Result<Vec<u8>> {
 /// # Errors
 /// As [`to_rope`].
 pub fn to_vec_pretty<T: ?Sized + Serialize>(value: &T) -> Result<Vec<u8>> {
-    vec_as::<false>(&PRETTY, &mut |formatter| Value(value).write(formatter))
+    let mut vec = Vec::new();
+    run::to_memory_as::<false>(&PRETTY, Growable::Vec(&mut vec), &SETUP, &mut |formatter| {
+        Value(value).write(formatter)
+    })?;
+    vec.shrink_to_fit();
+    Ok(vec)
 }
 
 /// Encodes `value` as compact JSON into a string. Otherwise like [`to_vec`].
@@ -302,13 +307,6 @@ pub fn to_writer<W: io::Write, T: ?Sized + Serialize>(mut writer: W, value: &T) 
 pub fn to_writer_pretty<W: io::Write, T: ?Sized + Serialize>(mut writer: W, value: &T) -> Result<()> {
     let mut drain = WriterDrain::new(&mut writer);
     run::to_drain_as::<false>(&PRETTY, &mut drain, &SETUP, &mut |formatter| Value(value).write(formatter)).map(drop)
-}
-
-fn vec_as<const PLAIN: bool>(options: &'static Options, write: run::Write<'_, PLAIN>) -> Result<Vec<u8>> {
-    let mut vec = Vec::new();
-    run::to_memory_as::<PLAIN>(options, Growable::Vec(&mut vec), &SETUP, write)?;
-    vec.shrink_to_fit();
-    Ok(vec)
 }
 
 /// Fails only if a trusted fragment was not UTF-8.

@@ -108,6 +108,8 @@ pub struct Options {
     pub(crate) style: Style,
     /// Whether the output is that of the plain compact serializer. Kept, because every document asks.
     pub(crate) is_plain: bool,
+    /// Whether all settings are the defaults of compact output. Kept for the same reason.
+    pub(crate) is_default: bool,
     /// One step of indentation; `None`: two spaces.
     pub(crate) indent: Option<String>,
     /// In pretty output, characters that an array or object may have to stay on one line; 0: none does.
@@ -126,6 +128,7 @@ impl Options {
         Options {
             style: Style { pretty, ..Style::PLAIN },
             is_plain: !pretty,
+            is_default: !pretty,
             indent: None,
             inline_width: 0,
             max_depth: None,
@@ -139,6 +142,21 @@ impl Options {
     /// To be called when the style has changed.
     pub(crate) fn update_is_plain(&mut self) {
         self.is_plain = self.style == Style::PLAIN;
+        let defaults = Options::new(false);
+        self.is_default = self.is_plain
+            && self.indent.is_none()
+            && self.inline_width == defaults.inline_width
+            && self.max_depth.is_none()
+            && self.max_len == defaults.max_len
+            && self.first_chunk == defaults.first_chunk
+            && self.max_chunk == defaults.max_chunk
+            && self.pool.is_none();
+    }
+
+    /// Whether all settings are the defaults of compact output.
+    #[inline]
+    pub(crate) fn is_default(&self) -> bool {
+        self.is_default
     }
 
     /// Whether the output is that of the plain compact serializer.

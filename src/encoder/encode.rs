@@ -11,7 +11,7 @@ use crate::options::Options;
 use crate::rope::Rope;
 use crate::run;
 use crate::sink::WriterDrain;
-use crate::source::{Value, Walker};
+use crate::source::{Source as _, Value, Walker};
 
 impl Encoder {
     /// An encoder with the default options: compact output, as serde_json writes it.
@@ -50,6 +50,9 @@ impl Encoder {
     /// A data error if `value` cannot be JSON, or its `Serialize` fails; a limit error if it is nested deeper than
     /// `max_depth` or its text is longer than `max_len`. Nothing of a failed document is returned.
     pub fn encode<T: ?Sized + Serialize>(&self, value: &T) -> Result<Rope> {
+        if self.options().is_default() {
+            return self.to_short_rope(&mut |formatter| Value(value).write(formatter));
+        }
         self.to_rope(Value(value))
     }
 

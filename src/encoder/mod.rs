@@ -70,6 +70,12 @@ impl Encoder {
         result
     }
 
+    /// Like `to_rope`, for a value and the default options.
+    fn to_short_rope(&self, write: run::Write<'_, true>) -> Result<Rope> {
+        let estimate = self.shared.estimate.load(Ordering::Relaxed);
+        run::short::to_rope(estimate, write, |len| self.remember(estimate, len))
+    }
+
     /// Like `to_rope`, for a source that leaves most of a document of more than `most` bytes to other threads: then no slab
     /// is made for all of it.
     #[cfg(feature = "rayon")]

@@ -91,6 +91,15 @@ impl<'a, const PLAIN: bool> Formatter<'a, PLAIN> {
         }
     }
 
+    /// Makes the formatter as it was before a document that was complete. Returns whether it is: see [`Out::rest`].
+    #[inline]
+    pub(crate) fn rest(&mut self) -> bool {
+        let has_no_heap =
+            self.names.capacity() == 0 && self.sorter.is_none() && self.line.is_none() && self.inline.is_none();
+        debug_assert!(!has_no_heap || self.depth == 0);
+        has_no_heap && self.out.rest()
+    }
+
     /// Whether a step of a document on demand is over: see [`Out::should_stop`].
     #[inline(always)]
     pub(crate) fn should_stop(&mut self) -> bool {

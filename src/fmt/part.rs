@@ -31,6 +31,7 @@ impl<const PLAIN: bool> Formatter<'_, PLAIN> {
         let options = Options {
             style: self.options,
             is_plain: self.options == Style::PLAIN,
+            is_default: false,
             // What `enter` copies.
             indent: None,
             inline_width: self.inline_width(),

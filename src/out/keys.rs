@@ -107,6 +107,17 @@ impl<'a> OpenKeys<'a> {
         OpenKeys { copied: names, ..OpenKeys::default() }
     }
 
+    /// Whether no map is open, and nothing is remembered of those that were.
+    pub(super) fn is_empty(&self) -> bool {
+        self.latest == 0 && self.outer.len == 0
+    }
+
+    /// Whether everything is in place.
+    #[inline]
+    pub(super) fn has_no_heap(&self) -> bool {
+        self.outer.rest.capacity() == 0 && self.copied.is_none() && self.taken.is_none()
+    }
+
     /// How many maps are open.
     #[inline]
     fn level(&self) -> usize {

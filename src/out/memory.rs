@@ -103,6 +103,11 @@ impl<'a> Memory<'a> {
         }
     }
 
+    /// Whether the document has never left the scratch.
+    pub(super) fn is_on_scratch(&self) -> bool {
+        self.slab_capacity == 0 && self.tail.is_on_scratch()
+    }
+
     /// Bytes of the open slab, or of the scratch, that are not written.
     pub(super) fn unused(&self) -> usize {
         self.tail.capacity() - self.tail.filled_len()

@@ -52,7 +52,7 @@ use tail::{Scratch, Tail};
 pub(crate) use keys::CopiedNames;
 pub(crate) use link::MIN_LINK_LEN;
 pub(crate) use plan::MAX_REMEMBERED;
-pub(crate) use tail::{Growable, scratch};
+pub(crate) use tail::{Growable, SCRATCH, scratch};
 pub(crate) use target::{Drain, Target};
 pub(crate) use utf8::{char_boundary_before_end, floor_char_boundary};
 
@@ -156,6 +156,12 @@ impl<'a> Out<'a> {
         Out::with_memory(|| Memory::on_tail(tail, options), options, setup, Target::Memory(waiting), None)
     }
 
+    /// An output without memory, to be [put on a scratch](Self::on_lent_scratch) for each document.
+    #[inline(always)]
+    pub(crate) fn at_rest(options: &'static Options, setup: &Setup) -> Out<'static> {
+        Out::with_memory(|| Memory::on_tail(Tail::on_scratch(&mut []), options), options, setup, Target::Rope, None)
+    }
+
     /// All of it in one literal, as [`Formatter::new`](crate::fmt::Formatter): then nothing is moved. There is no room yet:
     /// see [`begin`](Self::begin).
     #[inline(always)]
@@ -182,6 +188,18 @@ impl<'a> Out<'a> {
             checkpoint: u64::MAX,
             step_done: false,
         }
+    }
+
+    /// Says how long the document probably is. To be called before anything is written.
+    #[inline(always)]
+    pub(crate) fn expect(&mut self, estimate: usize) {
+        self.memory.plan.expect(estimate);
+    }
+
+    /// To be called before anything is written.
+    #[inline(always)]
+    pub(crate) fn set_target(&mut self, target: Target<'a>) {
+        self.target = target;
     }
 
     /// Opens what may be written first. To be called once, where the output stays.
@@ -365,6 +383,22 @@ impl<'a> Out<'a> {
             // Most documents: one chunk of exactly their length.
             return Ok(Rope::of(Bytes::copy_from_slice(self.memory.tail.filled())));
         }
+        Ok(self.finish_long())
+    }
+
+    /// As [`finish`](Self::finish), but if the document is one small chunk, returns that, and otherwise puts the rope into
+    /// `long`.
+    #[inline(always)]
+    pub(crate) fn complete(&mut self, long: &mut Option<Rope>) -> Option<Bytes> {
+        if self.is_one_small_chunk() {
+            return Some(Bytes::copy_from_slice(self.memory.tail.filled()));
+        }
+        *long = Some(self.finish_long());
+        None
+    }
+
+    #[inline(never)]
+    fn finish_long(&mut self) -> Rope {
         self.memory.shrink(self.offset());
         let unfit = self.memory.is_oversized(self.offset()) || self.memory.is_nearly_empty();
         if unfit || !self.memory.tail.is_on_slab() {
@@ -380,7 +414,7 @@ impl<'a> Out<'a> {
         }
         self.cut_chunk(self.memory.tail.filled_len());
         debug_assert_eq!(self.flushed, self.finished_len() as u64);
-        Ok(self.chunks.take().unwrap_or_default())
+        self.chunks.take().unwrap_or_default()
     }
 
     /// Whether the whole document, now complete, is on the scratch, and no longer than the first chunk.
@@ -400,8 +434,54 @@ impl<'a> Out<'a> {
     pub(crate) fn finish_memory(&mut self) {
         match &mut self.target {
             Target::Memory(Some(memory)) => memory.append(self.memory.tail.filled()),
-            _ => self.memory.tail.commit(),
+            _ => drop(self.memory.tail.commit()),
         }
+    }
+
+    /// The bytes of a document that is complete, whose target is a `Vec` of its own.
+    #[inline(always)]
+    pub(crate) fn finish_vec(&mut self) -> Vec<u8> {
+        if let Target::Memory(Some(_)) = self.target {
+            self.memory.tail.filled().to_vec()
+        } else {
+            self.finish_long_vec()
+        }
+    }
+
+    #[cold]
+    #[inline(never)]
+    fn finish_long_vec(&mut self) -> Vec<u8> {
+        match self.memory.tail.commit() {
+            Some(Growable::Owned(mut vec)) => {
+                vec.shrink_to_fit();
+                vec
+            }
+            _ => unreachable!("the memory is a Vec of the output's own"),
+        }
+    }
+
+    /// After a document that is complete, and has been taken: makes the output as it was before. Returns whether it could,
+    /// which it can if the document never left the scratch.
+    #[inline]
+    pub(crate) fn rest(&mut self) -> bool {
+        let never_left = self.flushed == 0
+            && self.chunks.is_none()
+            && self.memory.is_on_scratch()
+            && self.keys.has_no_heap()
+            && self.failure.is_none();
+        if never_left {
+            debug_assert!(self.holds.is_empty() && self.message.is_none() && self.record_start.is_none());
+            debug_assert!(self.limit.start == 0 && self.limit.end == u64::MAX);
+            debug_assert!(!self.is_draining && !self.has_raised_room && self.checkpoint == u64::MAX && !self.step_done);
+            debug_assert!(self.keys.is_empty());
+            self.holds = Holds::default();
+            self.target = Target::Rope;
+        }
+        never_left
+    }
+
+    fn tail_mut(&mut self) -> &mut Tail<'a> {
+        &mut self.memory.tail
     }
 
     /// Whether nothing is held back, so that bytes can leave.

@@ -30,6 +30,12 @@ impl ChunkPlan {
         ChunkPlan { first, max, chunk: first, written_at_size: 0, written: 0, estimate: estimate.min(MAX_REMEMBERED) }
     }
 
+    /// Says how long the document probably is (0: unknown).
+    #[inline]
+    pub(crate) fn expect(&mut self, estimate: usize) {
+        self.estimate = estimate.min(MAX_REMEMBERED);
+    }
+
     /// Drops the estimate, because this document is of another kind.
     pub(crate) fn forget_estimate(&mut self) {
         self.estimate = 0;

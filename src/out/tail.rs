@@ -8,6 +8,7 @@ use std::slice;
 
 use bytes::{Buf, Bytes, BytesMut};
 
+use super::Out;
 use crate::escape;
 use crate::pool::Buffer;
 
@@ -83,6 +84,12 @@ impl<'a> Tail<'a> {
         let (start, end) = (bytes.start.cast::<u8>(), bytes.end.cast::<u8>());
         let tail = Tail { cur: start, end, start, limit: end, slab: Buffer::default(), grown, scratch: PhantomData };
         (tail, waiting)
+    }
+
+    /// Whether the bytes are in the scratch.
+    #[inline]
+    pub(crate) fn is_on_scratch(&self) -> bool {
+        !self.is_on_slab() && self.grown.is_none()
     }
 
     /// Bytes that can still be written.
@@ -263,15 +270,17 @@ impl<'a> Tail<'a> {
         self.cur = unsafe { self.start.add(filled) };
     }
 
-    /// Makes the uncut bytes part of the content of the caller's memory. The tail is then empty.
-    pub(crate) fn commit(&mut self) {
+    /// Makes the uncut bytes part of the content of the caller's memory. The tail is then empty. Returns the memory.
+    pub(crate) fn commit(&mut self) -> Option<Growable<'a>> {
         let filled = self.filled_len();
-        if let Some(mut memory) = self.grown.take() {
+        let mut memory = self.grown.take();
+        if let Some(memory) = &mut memory {
             let len = memory.len() + filled;
             // SAFETY: by invariants 1 to 3 the first `filled` bytes of the spare capacity are there and initialized.
             unsafe { memory.set_len(len) };
         }
         *self = Tail::on_scratch(&mut []);
+        memory
     }
 
     /// Points at the spare capacity of `memory`, as an empty tail.
@@ -340,6 +349,16 @@ impl<'a> Tail<'a> {
         self.cur = unsafe { self.start.add(len) };
     }
 
+    /// Points at `scratch`, as an empty tail.
+    ///
+    /// # Safety
+    /// The memory must be this tail's alone until it points elsewhere, or is dropped.
+    unsafe fn point_to(&mut self, scratch: &mut [MaybeUninit<u8>]) {
+        let bytes = scratch.as_mut_ptr_range();
+        (self.start, self.cur) = (bytes.start.cast(), bytes.start.cast());
+        (self.end, self.limit) = (bytes.end.cast(), bytes.end.cast());
+    }
+
     /// Lets `room` more bytes be written, or as many as the memory has if that is less.
     pub(crate) fn set_room(&mut self, room: usize) {
         let room = room.min(self.limit.addr() - self.cur.addr());
@@ -360,9 +379,47 @@ impl<'a> Tail<'a> {
     }
 }
 
+impl Out<'static> {
+    /// Calls `run` while the output that `out` finds in `holder` is on a fresh stack area. It must be [at rest](Out::at_rest).
+    ///
+    /// The area is borrowed for less than the `'static` that the type says. So that nobody can write to it afterwards, the tail
+    /// leaves it in any case, also if `run` panics.
+    #[inline(always)]
+    pub(crate) fn on_lent_scratch<T, R>(
+        holder: &mut T,
+        out: fn(&mut T) -> &mut Out<'static>,
+        run: impl FnOnce(&mut T) -> R,
+    ) -> R {
+        struct Lent<'h, T>(&'h mut T, fn(&mut T) -> &mut Out<'static>);
+
+        impl<T> Drop for Lent<'_, T> {
+            #[inline(always)]
+            fn drop(&mut self) {
+                let tail = (self.1)(self.0).tail_mut();
+                if tail.is_on_scratch() {
+                    // SAFETY: there is no byte that anybody could use.
+                    unsafe { tail.point_to(&mut []) };
+                }
+            }
+        }
+
+        let mut scratch = [MaybeUninit::uninit(); SCRATCH];
+        let tail = out(holder).tail_mut();
+        assert!(tail.is_on_scratch() && tail.capacity() == 0);
+        // SAFETY: nobody else uses the scratch from here on. The tail stays in this output, since nothing in `out` takes one out of
+        // it: it either leaves the scratch for other memory, or is pointed elsewhere by `Lent`, which is dropped before the
+        // scratch is.
+        unsafe { tail.point_to(&mut scratch) };
+        let lent = Lent(holder, out);
+        run(&mut *lent.0)
+    }
+}
+
 /// Memory of the caller's that a document is appended to. Its content is unchanged until [`Tail::commit`].
 pub(crate) enum Growable<'a> {
     Vec(&'a mut Vec<u8>),
+    /// Not the caller's yet: [`Tail::commit`] returns it.
+    Owned(Vec<u8>),
     BytesMut(&'a mut BytesMut),
 }
 
@@ -372,6 +429,7 @@ impl Growable<'_> {
         match self {
             Growable::Vec(vec) if vec.capacity() == 0 => **vec = bytes.to_vec(),
             Growable::Vec(vec) => vec.extend_from_slice(bytes),
+            Growable::Owned(vec) => vec.extend_from_slice(bytes),
             Growable::BytesMut(memory) => memory.extend_from_slice(bytes),
         }
     }
@@ -380,6 +438,7 @@ impl Growable<'_> {
     fn spare(&mut self) -> &mut [MaybeUninit<u8>] {
         match self {
             Growable::Vec(vec) => vec.spare_capacity_mut(),
+            Growable::Owned(vec) => vec.spare_capacity_mut(),
             Growable::BytesMut(bytes) => bytes.spare_capacity_mut(),
         }
     }
@@ -387,6 +446,7 @@ impl Growable<'_> {
     fn len(&self) -> usize {
         match self {
             Growable::Vec(vec) => vec.len(),
+            Growable::Owned(vec) => vec.len(),
             Growable::BytesMut(bytes) => bytes.len(),
         }
     }
@@ -394,6 +454,7 @@ impl Growable<'_> {
     fn reserve(&mut self, more: usize) {
         match self {
             Growable::Vec(vec) => vec.reserve(more),
+            Growable::Owned(vec) => vec.reserve(more),
             Growable::BytesMut(bytes) => bytes.reserve(more),
         }
     }
@@ -404,6 +465,8 @@ impl Growable<'_> {
         match self {
             // SAFETY: as the caller promises.
             Growable::Vec(vec) => unsafe { vec.set_len(len) },
+            // SAFETY: as the caller promises.
+            Growable::Owned(vec) => unsafe { vec.set_len(len) },
             // SAFETY: as the caller promises.
             Growable::BytesMut(bytes) => unsafe { bytes.set_len(len) },
         }

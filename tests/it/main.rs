@@ -22,6 +22,7 @@ mod data_model {
     mod once;
     mod reserved_names;
     mod shapes;
+    mod short;
     mod trees;
 }
 

@@ -3,6 +3,8 @@
 //! There are several ways to run one: into a rope, into memory of the caller's, into a drain, only to measure it, or step
 //! by step as a [`Document`].
 
+pub(crate) mod short;
+
 use bytes::Bytes;
 
 use crate::error::{Error, Result};

@@ -1,0 +1,124 @@
+//! Documents that are probably short, with the default options: the most frequent ones, whose time is mostly that of setting
+//! up a formatter, and of dropping it. So each thread keeps one between them.
+//!
+//! It is kept only if it is as it was at first: after a document that succeeded and never left the stack. After
+//! an error, a panic, or a longer document it is dropped, and the next document makes another one. A document inside of
+//! another one, which a `Serialize` may encode, has one of its own.
+
+use std::cell::{RefCell, RefMut};
+
+use super::{to_memory_as, to_rope_as};
+use crate::error::Result;
+use crate::fmt::Formatter;
+use crate::options::{DEFAULT_MAX_DEPTH, Options};
+use crate::out::{self, Growable, Out, Target};
+use crate::rope::Rope;
+use crate::setup::Setup;
+
+type Write<'w> = super::Write<'w, true>;
+
+/// Documents that are probably longer than this have no use for a formatter that is kept.
+const MOST: usize = out::SCRATCH;
+
+static OPTIONS: Options = Options::new(false);
+static SETUP: Setup = Setup::with_depth(DEFAULT_MAX_DEPTH);
+
+thread_local! {
+    /// Kept from the latest document for the next one.
+    static KEPT: RefCell<Option<Formatter<'static, true>>> = const { RefCell::new(None) };
+}
+
+/// The kept formatter while a document uses it. Drops it afterwards, unless it may be [kept](Self::keep).
+struct InUse<'k> {
+    kept: RefMut<'k, Option<Formatter<'static, true>>>,
+    is_reusable: bool,
+}
+
+impl Drop for InUse<'_> {
+    fn drop(&mut self) {
+        if !self.is_reusable {
+            *self.kept = None;
+        }
+    }
+}
+
+/// Calls `run` with the formatter that this thread keeps, on the scratch. Returns `None` if it is in use, or the thread ends.
+/// What `run` returns should be small: it is moved more than once.
+#[inline(always)]
+fn with_kept<R>(run: impl FnOnce(&mut Formatter<'static, true>) -> Result<R>) -> Option<Result<R>> {
+    let result = KEPT.try_with(|kept| {
+        let mut used = InUse { kept: kept.try_borrow_mut().ok()?, is_reusable: false };
+        let formatter =
+            used.kept.get_or_insert_with(|| Formatter::new(|| Out::at_rest(&OPTIONS, &SETUP), &OPTIONS, &SETUP));
+        let result = Out::on_lent_scratch(formatter, |formatter| &mut formatter.out, run);
+        used.is_reusable = result.is_ok() && formatter.rest();
+        Some(result)
+    });
+    result.ok().flatten()
+}
+
+/// Encodes with the default options into a rope; `estimate` is the probable length, or 0. Tells `remember` the length.
+///
+/// A rope is built in the place where it is returned. Moving it, as even a look at it makes the compiler do, would take a
+/// tenth of the time of a short document.
+#[inline]
+pub(crate) fn to_rope(estimate: usize, write: Write<'_>, remember: impl FnOnce(usize)) -> Result<Rope> {
+    if estimate > MOST {
+        return long_rope(estimate, write, remember);
+    }
+    let mut long = None;
+    let result = with_kept(|formatter| {
+        formatter.out.expect(estimate);
+        match write(formatter).and_then(|()| formatter.out.check()) {
+            Ok(()) => Ok(formatter.out.complete(&mut long)),
+            Err(error) => Err(formatter.out.conclude(error, SETUP.origin)),
+        }
+    });
+    match result {
+        Some(Ok(Some(chunk))) => {
+            remember(chunk.len());
+            Ok(Rope::of(chunk))
+        }
+        Some(Ok(None)) => {
+            let rope = long.unwrap_or_default();
+            remember(rope.len());
+            Ok(rope)
+        }
+        Some(Err(error)) => Err(error),
+        None => long_rope(estimate, write, remember),
+    }
+}
+
+#[inline(never)]
+fn long_rope(estimate: usize, write: Write<'_>, remember: impl FnOnce(usize)) -> Result<Rope> {
+    let result = to_rope_as::<true>(&OPTIONS, estimate, &SETUP, write);
+    if let Ok(rope) = &result {
+        remember(rope.len());
+    }
+    result
+}
+
+/// Encodes with the default options into a rope.
+pub(crate) fn rope(write: Write<'_>) -> Result<Rope> {
+    to_rope(0, write, |_| {})
+}
+
+/// Encodes with the default options into contiguous memory.
+pub(crate) fn vec(write: Write<'_>) -> Result<Vec<u8>> {
+    let result = with_kept(|formatter| {
+        formatter.out.set_target(Target::Memory(Some(Growable::Owned(Vec::new()))));
+        match write(formatter).and_then(|()| formatter.out.check()) {
+            Ok(()) => Ok(formatter.out.finish_vec()),
+            Err(error) => Err(formatter.out.conclude(error, SETUP.origin)),
+        }
+    });
+    match result {
+        Some(result) => result,
+        None => {
+            let mut vec = Vec::new();
+            to_memory_as::<true>(&OPTIONS, Growable::Vec(&mut vec), &SETUP, write)?;
+            vec.shrink_to_fit();
+            Ok(vec)
+        }
+    }
+}
