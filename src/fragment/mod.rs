@@ -18,7 +18,7 @@ use serde::ser::{Error as _, Serialize, SerializeStruct, Serializer};
 
 use crate::error::{Error, Result};
 use crate::rope::Rope;
-use transcode::{Begun, Key, Once};
+use transcode::{Begun, FirstError, Key, Once};
 
 /// The name under which a fragment presents itself to this crate's serializer.
 pub(crate) const TOKEN: &str = "$json_rope::private::Fragment";
@@ -204,7 +204,7 @@ impl Serialize for ForOthers<'_> {
         if knows_raw_values() {
             AsRawValue(json).serialize(serializer)
         } else {
-            Once::new(&mut serde_json::Deserializer::from_str(json)).serialize(serializer)
+            Once::new(&mut serde_json::Deserializer::from_str(json), &FirstError::default()).serialize(serializer)
         }
     }
 }
@@ -242,7 +242,7 @@ fn encoded<E: de::Error>(value: &impl Serialize) -> std::result::Result<Fragment
 macro_rules! scalars {
     ($($visit:ident($type:ty)),*) => {$(
         fn $visit<E: de::Error>(self, value: $type) -> std::result::Result<Fragment, E> {
-            encoded(&Once::new(IntoDeserializer::<E>::into_deserializer(value)))
+            encoded(&Once::new(IntoDeserializer::<E>::into_deserializer(value), &FirstError::default()))
         }
     )*};
 }
@@ -274,15 +274,15 @@ impl<'de> Visitor<'de> for FragmentVisitor {
     }
 
     fn visit_some<D: Deserializer<'de>>(self, deserializer: D) -> std::result::Result<Fragment, D::Error> {
-        encoded(&Once::new(deserializer))
+        encoded(&Once::new(deserializer, &FirstError::default()))
     }
 
     fn visit_newtype_struct<D: Deserializer<'de>>(self, deserializer: D) -> std::result::Result<Fragment, D::Error> {
-        encoded(&Once::new(deserializer))
+        encoded(&Once::new(deserializer, &FirstError::default()))
     }
 
     fn visit_seq<A: SeqAccess<'de>>(self, items: A) -> std::result::Result<Fragment, A::Error> {
-        encoded(&Once::new(SeqAccessDeserializer::new(items)))
+        encoded(&Once::new(SeqAccessDeserializer::new(items), &FirstError::default()))
     }
 
     fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> std::result::Result<Fragment, A::Error> {
@@ -291,7 +291,7 @@ impl<'de> Visitor<'de> for FragmentVisitor {
             Some(Key::Text(name)) if name == raw_value_name() => {
                 Fragment::checked(map.next_value::<String>()?).map_err(de::Error::custom)
             }
-            first => encoded(&Begun::new(first, map)),
+            first => encoded(&Begun::new(first, map, &FirstError::default())),
         }
     }
 }
