@@ -410,3 +410,14 @@ fn the_error_of_a_deep_value_from_another_format_is_short() {
         }
     }
 }
+
+#[test]
+fn another_format_may_have_so_many_levels() {
+    for (depth, fits) in [(127, true), (128, true), (129, false), (250, false)] {
+        let cbor = [&b"\x81".repeat(depth)[..], b"\x00"].concat();
+        match ciborium::from_reader::<Fragment, _>(&cbor[..]) {
+            Ok(fragment) => assert!(fits && fragment.as_rope().len() == 2 * depth + 1),
+            Err(error) => assert!(!fits && error.to_string().contains("nested deeper"), "{depth}: {error}"),
+        }
+    }
+}
