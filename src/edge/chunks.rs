@@ -76,9 +76,9 @@ impl<S: Source> Chunks<S> {
             }
         }
         let mut written = 0;
-        for chunk in self {
+        while let Some(chunk) = self.next() {
             let chunk = chunk?;
-            drain.drain(&[&chunk]).map_err(|error| Error::io(error).conclude(None, written))?;
+            drain.drain(&[&chunk]).map_err(|error| Error::io(error).conclude(None, self.produced()))?;
             written += chunk.len() as u64;
         }
         Ok(written)
@@ -140,6 +140,11 @@ impl<S: Source> Chunks<S> {
         }
         self.document = None;
         Poll::Ready(self.error.take().map(Err))
+    }
+
+    /// Bytes of the whole document that are encoded, taken or not.
+    fn produced(&self) -> u64 {
+        self.document.as_ref().map_or(0, Document::produced)
     }
 
     /// Encodes until a chunk is finished, or to the end.

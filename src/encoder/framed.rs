@@ -1,4 +1,5 @@
-//! Documents in frames: in memory, appended, streamed. Frames on demand are `pull/records.rs`.
+//! Documents in frames: in memory, appended, streamed. Records on demand are in
+//! `source/records.rs`.
 
 use std::io;
 

@@ -57,8 +57,13 @@ impl Encoder {
     /// options of this encoder, without a frame.
     ///
     /// Use it for a `Content-Length` ahead of a body that is streamed. The whole document is formatted, into a small area
-    /// on the stack that is overwritten again and again, so it costs the time of encoding without that of memory. It
-    /// allocates nothing, unless member names of more than 256 bytes are open at once.
+    /// on the stack that is overwritten again and again, so it costs the time of encoding without that of memory.
+    ///
+    /// It allocates nothing for most documents, of whatever length. Short lists are needed for maps that are nested more than
+    /// eight levels deep, trees of more than 16 levels, keys that come from a `Display`, open member names of more than 256
+    /// bytes in all, and [`inline_width`](crate::EncoderBuilder::inline_width). With
+    /// [`canonical`](crate::EncoderBuilder::canonical) an object is held until it ends, because a name that occurs twice is
+    /// an error. With feature `rayon`, the parts of a long `Par` are encoded in memory, a few at a time.
     ///
     /// `value` must serialize in the same way when it is encoded later.
     ///

@@ -16,9 +16,13 @@ use serde::de::value::SeqAccessDeserializer;
 use serde::de::{self, Deserialize, Deserializer, IntoDeserializer, MapAccess, SeqAccess, Visitor};
 use serde::ser::{Error as _, Serialize, SerializeStruct, Serializer};
 
+use crate::COMPACT;
 use crate::error::{Error, Result};
 use crate::rope::Rope;
-use transcode::{Begun, Key, Once};
+use crate::run;
+use crate::setup::Setup;
+use crate::source::{Source as _, Value};
+use transcode::{Begun, FirstError, Key, Once};
 
 /// The name under which a fragment presents itself to this crate's serializer.
 pub(crate) const TOKEN: &str = "$json_rope::private::Fragment";
@@ -204,7 +208,7 @@ impl Serialize for ForOthers<'_> {
         if knows_raw_values() {
             AsRawValue(json).serialize(serializer)
         } else {
-            Once::new(&mut serde_json::Deserializer::from_str(json)).serialize(serializer)
+            Once::new(&mut serde_json::Deserializer::from_str(json), &FirstError::default()).serialize(serializer)
         }
     }
 }
@@ -235,14 +239,18 @@ impl<'de> Deserialize<'de> for Fragment {
 /// Makes a fragment of whatever is visited.
 struct FragmentVisitor;
 
+/// The deepest nesting of what another format has, which is read by recursion: as many levels as serde_json reads.
+static SETUP: Setup = Setup::with_depth(128);
+
 fn encoded<E: de::Error>(value: &impl Serialize) -> std::result::Result<Fragment, E> {
-    crate::to_rope(value).map(Fragment).map_err(E::custom)
+    let rope = run::to_rope_as::<true>(&COMPACT, 0, &SETUP, &mut |formatter| Value(value).write(formatter));
+    rope.map(Fragment).map_err(E::custom)
 }
 
 macro_rules! scalars {
     ($($visit:ident($type:ty)),*) => {$(
         fn $visit<E: de::Error>(self, value: $type) -> std::result::Result<Fragment, E> {
-            encoded(&Once::new(IntoDeserializer::<E>::into_deserializer(value)))
+            encoded(&Once::new(IntoDeserializer::<E>::into_deserializer(value), &FirstError::default()))
         }
     )*};
 }
@@ -274,15 +282,15 @@ impl<'de> Visitor<'de> for FragmentVisitor {
     }
 
     fn visit_some<D: Deserializer<'de>>(self, deserializer: D) -> std::result::Result<Fragment, D::Error> {
-        encoded(&Once::new(deserializer))
+        encoded(&Once::new(deserializer, &FirstError::default()))
     }
 
     fn visit_newtype_struct<D: Deserializer<'de>>(self, deserializer: D) -> std::result::Result<Fragment, D::Error> {
-        encoded(&Once::new(deserializer))
+        encoded(&Once::new(deserializer, &FirstError::default()))
     }
 
     fn visit_seq<A: SeqAccess<'de>>(self, items: A) -> std::result::Result<Fragment, A::Error> {
-        encoded(&Once::new(SeqAccessDeserializer::new(items)))
+        encoded(&Once::new(SeqAccessDeserializer::new(items), &FirstError::default()))
     }
 
     fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> std::result::Result<Fragment, A::Error> {
@@ -291,7 +299,7 @@ impl<'de> Visitor<'de> for FragmentVisitor {
             Some(Key::Text(name)) if name == raw_value_name() => {
                 Fragment::checked(map.next_value::<String>()?).map_err(de::Error::custom)
             }
-            first => encoded(&Begun::new(first, map)),
+            first => encoded(&Begun::new(first, map, &FirstError::default())),
         }
     }
 }

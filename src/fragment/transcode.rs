@@ -1,7 +1,7 @@
 //! Hands what a deserializer reads straight to a serializer: for fragments between this crate and other formats.
 
-use std::cell::Cell;
-use std::fmt;
+use std::cell::{Cell, RefCell};
+use std::fmt::{self, Display};
 use std::sync::OnceLock;
 
 use serde::de::{self, Deserialize, DeserializeSeed, Deserializer, MapAccess, SeqAccess, Visitor};
@@ -10,12 +10,31 @@ use serde::ser::{Error as _, Serialize, SerializeMap, SerializeSeq, Serializer};
 /// The reserved name by which serde_json passes on numbers, with its feature `arbitrary_precision`.
 const NUMBER: &str = "$serde_json::private::Number";
 
-/// What a deserializer reads, to be serialized once.
-pub(super) struct Once<T>(Cell<Option<T>>);
+/// The text of the first error of a value. It is passed from level to level as it is: some formats quote the text of an error
+/// in that of another, which would double its length with each level.
+#[derive(Default)]
+pub(super) struct FirstError(RefCell<Option<String>>);
 
-impl<T> Once<T> {
-    pub(super) fn new(source: T) -> Once<T> {
-        Once(Cell::new(Some(source)))
+impl FirstError {
+    fn text(&self, error: impl Display) -> String {
+        self.0.borrow_mut().get_or_insert_with(|| error.to_string()).clone()
+    }
+
+    fn of_reader<E: serde::ser::Error>(&self, error: impl Display) -> E {
+        E::custom(self.text(error))
+    }
+
+    fn of_writer<E: de::Error>(&self, error: impl Display) -> E {
+        E::custom(self.text(error))
+    }
+}
+
+/// What a deserializer reads, to be serialized once.
+pub(super) struct Once<'f, T>(Cell<Option<T>>, &'f FirstError);
+
+impl<'f, T> Once<'f, T> {
+    pub(super) fn new(source: T, first_error: &'f FirstError) -> Once<'f, T> {
+        Once(Cell::new(Some(source)), first_error)
     }
 
     fn take<E: serde::ser::Error>(&self) -> Result<T, E> {
@@ -23,25 +42,26 @@ impl<T> Once<T> {
     }
 }
 
-impl<'de, D: Deserializer<'de>> Serialize for Once<D> {
+impl<'de, D: Deserializer<'de>> Serialize for Once<'_, D> {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        self.take::<S::Error>()?.deserialize_any(Transcode(serializer)).map_err(S::Error::custom)
+        let read = self.take::<S::Error>()?.deserialize_any(Transcode(serializer, self.1));
+        read.map_err(|error| self.1.of_reader(error))
     }
 }
 
 /// A map of which the first key has been read.
-pub(super) struct Begun<A>(Cell<Option<(Option<Key>, A)>>);
+pub(super) struct Begun<'f, A>(Cell<Option<(Option<Key>, A)>>, &'f FirstError);
 
-impl<A> Begun<A> {
-    pub(super) fn new(first: Option<Key>, map: A) -> Begun<A> {
-        Begun(Cell::new(Some((first, map))))
+impl<'f, A> Begun<'f, A> {
+    pub(super) fn new(first: Option<Key>, map: A, first_error: &'f FirstError) -> Begun<'f, A> {
+        Begun(Cell::new(Some((first, map))), first_error)
     }
 }
 
-impl<'de, A: MapAccess<'de>> Serialize for Begun<A> {
+impl<'de, A: MapAccess<'de>> Serialize for Begun<'_, A> {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         let (first, map) = self.0.take().ok_or_else(|| S::Error::custom("a map was serialized twice"))?;
-        copy_map(first, map, serializer).map_err(S::Error::custom)
+        copy_map(first, map, serializer, self.1).map_err(|error| self.1.of_reader(error))
     }
 }
 
@@ -105,17 +125,17 @@ impl<'de> Deserialize<'de> for Key {
 }
 
 /// Hands what is visited to a serializer.
-struct Transcode<S>(S);
+struct Transcode<'f, S>(S, &'f FirstError);
 
 macro_rules! scalars {
     ($($visit:ident => $serialize:ident($type:ty);)*) => {$(
         fn $visit<E: de::Error>(self, value: $type) -> Result<S::Ok, E> {
-            self.0.$serialize(value).map_err(E::custom)
+            self.0.$serialize(value).map_err(|error| self.1.of_writer(error))
         }
     )*};
 }
 
-impl<'de, S: Serializer> Visitor<'de> for Transcode<S> {
+impl<'de, S: Serializer> Visitor<'de> for Transcode<'_, S> {
     type Value = S::Ok;
 
     fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
@@ -136,11 +156,11 @@ impl<'de, S: Serializer> Visitor<'de> for Transcode<S> {
     }
 
     fn visit_unit<E: de::Error>(self) -> Result<S::Ok, E> {
-        self.0.serialize_unit().map_err(E::custom)
+        self.0.serialize_unit().map_err(|error| self.1.of_writer(error))
     }
 
     fn visit_none<E: de::Error>(self) -> Result<S::Ok, E> {
-        self.0.serialize_none().map_err(E::custom)
+        self.0.serialize_none().map_err(|error| self.1.of_writer(error))
     }
 
     fn visit_some<D: Deserializer<'de>>(self, deserializer: D) -> Result<S::Ok, D::Error> {
@@ -152,14 +172,15 @@ impl<'de, S: Serializer> Visitor<'de> for Transcode<S> {
     }
 
     fn visit_seq<A: SeqAccess<'de>>(self, mut items: A) -> Result<S::Ok, A::Error> {
-        let mut seq = self.0.serialize_seq(items.size_hint()).map_err(de::Error::custom)?;
-        while items.next_element_seed(Element(&mut seq))?.is_some() {}
-        seq.end().map_err(de::Error::custom)
+        let Transcode(serializer, first) = self;
+        let mut seq = serializer.serialize_seq(items.size_hint()).map_err(|error| first.of_writer(error))?;
+        while items.next_element_seed(Element(&mut seq, first))?.is_some() {}
+        seq.end().map_err(|error| first.of_writer(error))
     }
 
     fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<S::Ok, A::Error> {
         let first = map.next_key::<Key>()?;
-        copy_map(first, map, self.0)
+        copy_map(first, map, self.0, self.1)
     }
 }
 
@@ -168,19 +189,21 @@ fn copy_map<'de, A: MapAccess<'de>, S: Serializer>(
     first: Option<Key>,
     mut members: A,
     serializer: S,
+    first_error: &FirstError,
 ) -> Result<S::Ok, A::Error> {
+    let pass = |error: S::Error| first_error.of_writer::<A::Error>(error);
     if matches!(&first, Some(Key::Text(name)) if name == NUMBER) && numbers_are_maps() {
         let number: serde_json::Number = members.next_value::<String>()?.parse().map_err(de::Error::custom)?;
-        return number.serialize(serializer).map_err(de::Error::custom);
+        return number.serialize(serializer).map_err(pass);
     }
-    let mut map = serializer.serialize_map(None).map_err(de::Error::custom)?;
+    let mut map = serializer.serialize_map(None).map_err(pass)?;
     let mut next = first;
     while let Some(key) = next {
-        map.serialize_key(&key).map_err(de::Error::custom)?;
-        members.next_value_seed(Member(&mut map))?;
+        map.serialize_key(&key).map_err(pass)?;
+        members.next_value_seed(Member(&mut map, first_error))?;
         next = members.next_key()?;
     }
-    map.end().map_err(de::Error::custom)
+    map.end().map_err(pass)
 }
 
 /// Whether serde_json passes numbers on as maps, because something in the build has turned `arbitrary_precision` on.
@@ -212,22 +235,22 @@ fn numbers_are_maps() -> bool {
     *ANSWER.get_or_init(|| serde_json::from_str("0.5").is_ok_and(|IsMap(is_map)| is_map))
 }
 
-struct Element<'a, C>(&'a mut C);
+struct Element<'a, C>(&'a mut C, &'a FirstError);
 
 impl<'de, C: SerializeSeq> DeserializeSeed<'de> for Element<'_, C> {
     type Value = ();
 
     fn deserialize<D: Deserializer<'de>>(self, deserializer: D) -> Result<(), D::Error> {
-        self.0.serialize_element(&Once::new(deserializer)).map_err(de::Error::custom)
+        self.0.serialize_element(&Once::new(deserializer, self.1)).map_err(|error| self.1.of_writer(error))
     }
 }
 
-struct Member<'a, C>(&'a mut C);
+struct Member<'a, C>(&'a mut C, &'a FirstError);
 
 impl<'de, C: SerializeMap> DeserializeSeed<'de> for Member<'_, C> {
     type Value = ();
 
     fn deserialize<D: Deserializer<'de>>(self, deserializer: D) -> Result<(), D::Error> {
-        self.0.serialize_value(&Once::new(deserializer)).map_err(de::Error::custom)
+        self.0.serialize_value(&Once::new(deserializer, self.1)).map_err(|error| self.1.of_writer(error))
     }
 }

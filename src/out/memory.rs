@@ -8,6 +8,7 @@
 //! * a **slab** is what the allocator sees: one allocation that is cut into chunks which share it.
 
 use std::borrow::Cow;
+use std::ops::Range;
 
 use super::plan::ChunkPlan;
 use super::tail::{MAX_FRAMING, SCRATCH, Scratch, Tail};
@@ -48,6 +49,17 @@ pub(super) struct Memory<'a> {
     is_beyond_pool: bool,
     /// What the latest slab had when it was new. If the tail has as much, nothing was cut from it.
     slab_capacity: usize,
+    /// The slabs of a rope that were left with much of them unused.
+    left: Option<Box<Left>>,
+}
+
+/// Slabs that chunks were cut from, and that keep memory in which there is no chunk: what was held has moved out of it.
+#[derive(Default)]
+struct Left {
+    /// Their addresses.
+    slabs: Vec<Range<usize>>,
+    /// Bytes of them that are not in chunks.
+    unused: usize,
 }
 
 impl<'a> Memory<'a> {
@@ -79,6 +91,7 @@ impl<'a> Memory<'a> {
             tailroom,
             is_beyond_pool: false,
             slab_capacity: 0,
+            left: None,
         }
     }
 
@@ -100,6 +113,7 @@ impl<'a> Memory<'a> {
             tailroom: 0,
             is_beyond_pool: false,
             slab_capacity: 0,
+            left: None,
         }
     }
 
@@ -164,6 +178,9 @@ impl<'a> Memory<'a> {
             Need::Batch if held => (doubled, 0),
             Need::Batch => (self.plan.max_batch(), 0),
         };
+        if need == Need::Rope {
+            self.leave();
+        }
         self.tail.move_to_slab(capacity.min(filled.saturating_add(allowed)).saturating_add(self.tailroom));
         self.slab_capacity = self.tail.capacity();
         chunks
@@ -197,6 +214,49 @@ impl<'a> Memory<'a> {
         if uncut && self.tail.is_on_slab() && !self.tail.is_on_pooled_slab() && self.unused() as u64 > offset / 4 {
             self.tail.shrink();
         }
+    }
+
+    /// What chunks that were cut from the latest slab keep of it for nothing, once the tail leaves it: more than a few percent,
+    /// or nothing. A pool's documents are left as they are.
+    fn unused_of_cut_slab(&self) -> Option<usize> {
+        let unused = self.tail.capacity();
+        let is_cut = self.pool.is_none() && self.tail.is_on_slab() && unused < self.slab_capacity;
+        (is_cut && unused > self.slab_capacity / 32).then_some(unused)
+    }
+
+    /// The addresses of the latest slab.
+    fn slab_addresses(&self) -> Range<usize> {
+        let end = self.tail.end_address();
+        end.saturating_sub(self.slab_capacity)..end
+    }
+
+    /// Notes that the tail leaves a slab of a rope.
+    pub(super) fn leave(&mut self) {
+        if let Some(unused) = self.unused_of_cut_slab() {
+            let slab = self.slab_addresses();
+            let left = self.left.get_or_insert_default();
+            left.slabs.push(slab);
+            left.unused += unused;
+        }
+    }
+
+    /// The slabs that a rope of `len` bytes, all of which are cut, would keep for nothing, if that is more than a quarter of
+    /// its length.
+    pub(super) fn wasteful_slabs(&mut self, len: u64) -> Option<Vec<Range<usize>>> {
+        let last = self.unused_of_cut_slab();
+        let unused = last.unwrap_or(0) + self.left.as_ref().map_or(0, |left| left.unused);
+        if unused as u64 <= len / 4 {
+            return None;
+        }
+        let mut slabs = self.left.take().map_or(Vec::new(), |left| left.slabs);
+        slabs.extend(last.map(|_| self.slab_addresses()));
+        Some(slabs)
+    }
+
+    /// Forgets the `len` oldest uncut bytes, which are not part of the document.
+    pub(super) fn skip(&mut self, len: usize) {
+        self.tail.skip(len);
+        self.slab_capacity = self.slab_capacity.saturating_sub(len);
     }
 
     /// Whether the uncut bytes are few and have a pooled buffer to themselves.

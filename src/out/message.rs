@@ -84,7 +84,7 @@ impl Out<'_> {
         match first {
             None if at == 0 => {
                 self.memory.tail.filled_mut()[unused..headroom].copy_from_slice(prefix);
-                self.memory.tail.skip(unused);
+                self.memory.skip(unused);
                 self.memory.framing = self.memory.framing.saturating_sub(unused);
             }
             None => {

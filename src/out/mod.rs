@@ -402,6 +402,7 @@ impl<'a> Out<'a> {
         self.memory.shrink(self.offset());
         let unfit = self.memory.is_oversized(self.offset()) || self.memory.is_nearly_empty();
         if unfit || !self.memory.tail.is_on_slab() {
+            self.memory.leave();
             self.memory.shrink_to_fit(0);
             if self.finished().is_empty() {
                 // Free a list that was reserved for many chunks.
@@ -413,6 +414,9 @@ impl<'a> Out<'a> {
             self.cut_chunk(len);
         }
         self.cut_chunk(self.memory.tail.filled_len());
+        if let Some(slabs) = self.memory.wasteful_slabs(self.flushed) {
+            self.list().compact_those(|chunk| slabs.iter().any(|slab| slab.contains(&chunk.as_ptr().addr())));
+        }
         debug_assert_eq!(self.flushed, self.finished_len() as u64);
         self.chunks.take().unwrap_or_default()
     }

@@ -132,6 +132,11 @@ impl<'a> Tail<'a> {
         self.limit.addr() - self.start.addr()
     }
 
+    /// The address after the memory in use.
+    pub(crate) fn end_address(&self) -> usize {
+        self.limit.addr()
+    }
+
     /// Appends one byte if there is room for it.
     #[inline(always)]
     pub(crate) fn put_byte(&mut self, byte: u8) -> bool {

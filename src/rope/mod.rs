@@ -329,15 +329,23 @@ impl Rope {
     /// # Ok::<(), json_rope::Error>(())
     /// ```
     pub fn compact(&mut self) {
-        let mut bytes = BytesMut::with_capacity(self.len);
-        for chunk in self.chunks() {
-            bytes.extend_from_slice(chunk);
-        }
+        self.compact_those(|_| true);
+    }
+
+    /// Copies these chunks into memory of exactly their size, and keeps the others.
+    pub(crate) fn compact_those(&mut self, is_copied: impl Fn(&Bytes) -> bool) {
+        let copied = || self.chunks().iter().filter(|chunk| is_copied(chunk));
+        let mut bytes = BytesMut::with_capacity(copied().map(Bytes::len).sum());
+        copied().for_each(|chunk| bytes.extend_from_slice(chunk));
         let mut bytes = bytes.freeze();
         let mut compacted = Rope::new();
         compacted.list.reserve_exact(self.chunks().len());
         for chunk in self.chunks() {
-            let chunk = if chunk.len() == bytes.len() { mem::take(&mut bytes) } else { bytes.split_to(chunk.len()) };
+            let chunk = match chunk.len() {
+                _ if !is_copied(chunk) => chunk.clone(),
+                len if len == bytes.len() => mem::take(&mut bytes),
+                len => bytes.split_to(len),
+            };
             compacted.push(chunk);
         }
         *self = compacted;

@@ -211,6 +211,14 @@ impl Document {
         }
     }
 
+    /// Bytes that are written, taken or not.
+    pub(crate) fn produced(&self) -> u64 {
+        match &self.formatter {
+            Either::Plain(formatter) => formatter.out.produced(),
+            Either::Styled(formatter) => formatter.out.produced(),
+        }
+    }
+
     /// Bytes that are written, and not yet taken.
     #[cfg(feature = "stream")]
     pub(crate) fn pending(&self) -> usize {

@@ -65,7 +65,7 @@ impl<'f, 'a, const PLAIN: bool> Array<'f, 'a, PLAIN> {
         if self.busy {
             return Err(went_on(self.formatter, self.count, self.variant));
         }
-        close_array(self.formatter, self.count, self.variant.is_some())
+        close_array(self.formatter, self.count, self.variant)
     }
 }
 
@@ -190,7 +190,7 @@ impl<'f, 'a, const PLAIN: bool> Object<'f, 'a, PLAIN> {
     fn close(self) -> Result<()> {
         match (self.busy, self.token) {
             (Some(busy), _) => Err(went_on(self.formatter, busy, self.variant)),
-            (None, None) => close_object(self.formatter, self.count, self.variant.is_some()),
+            (None, None) => close_object(self.formatter, self.count, self.variant),
             (None, Some(token)) => token.end(self.formatter, self.count),
         }
     }
@@ -198,16 +198,42 @@ impl<'f, 'a, const PLAIN: bool> Object<'f, 'a, PLAIN> {
 
 /// Not inlined, but called with the parts of the array: see [`fail`].
 #[inline(never)]
-fn close_array<const PLAIN: bool>(formatter: &mut Formatter<'_, PLAIN>, count: usize, in_variant: bool) -> Result<()> {
-    formatter.close_array(count)?;
-    if in_variant { formatter.close_object(1) } else { Ok(()) }
+fn close_array<const PLAIN: bool>(
+    formatter: &mut Formatter<'_, PLAIN>,
+    count: usize,
+    variant: Option<&'static str>,
+) -> Result<()> {
+    let closed = formatter.close_array(count);
+    match variant {
+        None => closed,
+        Some(variant) => close_variant(formatter, closed, variant),
+    }
 }
 
 /// Not inlined, but called with the parts of the object: see [`fail`].
 #[inline(never)]
-fn close_object<const PLAIN: bool>(formatter: &mut Formatter<'_, PLAIN>, count: usize, in_variant: bool) -> Result<()> {
-    formatter.close_object(count)?;
-    if in_variant { formatter.close_object(1) } else { Ok(()) }
+fn close_object<const PLAIN: bool>(
+    formatter: &mut Formatter<'_, PLAIN>,
+    count: usize,
+    variant: Option<&'static str>,
+) -> Result<()> {
+    let closed = formatter.close_object(count);
+    match variant {
+        None => closed,
+        Some(variant) => close_variant(formatter, closed, variant),
+    }
+}
+
+/// The end of the object around the content of a variant, which has been closed, or not.
+fn close_variant<const PLAIN: bool>(
+    formatter: &mut Formatter<'_, PLAIN>,
+    closed: Result<()>,
+    variant: &'static str,
+) -> Result<()> {
+    match closed {
+        Ok(()) => formatter.close_object(1),
+        Err(error) => Err(fail(formatter, error, variant, None)),
+    }
 }
 
 macro_rules! object {

@@ -73,6 +73,16 @@ impl<'f, 'a, const PLAIN: bool> Serializer<'f, 'a, PLAIN> {
         self.formatter.static_key(0, variant)
     }
 
+    /// Enters the array or object that is the content of an enum variant.
+    #[inline]
+    fn content(&mut self, variant: &'static str) -> Result<()> {
+        self.variant(variant)?;
+        match self.formatter.open() {
+            Ok(()) => Ok(()),
+            Err(error) => Err(compound::fail(self.formatter, error, variant, None)),
+        }
+    }
+
     /// Out of line, so that the stack frame of every newtype struct stays small.
     #[inline(never)]
     fn fragment<T: ?Sized + Serialize>(self, value: &T) -> Result<()> {
@@ -281,8 +291,8 @@ impl<'f, 'a, const PLAIN: bool> serde::Serializer for Serializer<'f, 'a, PLAIN> 
         variant: &'static str,
         _len: usize,
     ) -> Result<Self::SerializeTupleVariant> {
-        self.variant(variant)?;
-        Ok(self.array()?.in_variant(variant))
+        self.content(variant)?;
+        Ok(Array::new(self).in_variant(variant))
     }
 
     #[inline]
@@ -307,8 +317,8 @@ impl<'f, 'a, const PLAIN: bool> serde::Serializer for Serializer<'f, 'a, PLAIN> 
         variant: &'static str,
         _len: usize,
     ) -> Result<Self::SerializeStructVariant> {
-        self.variant(variant)?;
-        Ok(self.object()?.in_variant(variant))
+        self.content(variant)?;
+        Ok(Object::new(self).in_variant(variant))
     }
 
     /// Does what serde's own does, but inlined: each level of a tree has one frame less, and one return less to

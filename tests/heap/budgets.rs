@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use json_rope::{Encoder, Fragment, Rope, to_rope};
+use json_rope::{Encoder, Fragment, Frame, Rope, to_rope};
 use json_rope_bench_data::{DOCUMENTS, generate};
 use serde::Serialize;
 use serde_json::Value;
@@ -25,6 +25,7 @@ crate::tests! {
     known_sizes,
     growing_documents,
     unused_capacity,
+    unused_capacity_of_what_was_moved,
     small_after_large,
     everything_comes_back,
     fragments_after_a_large_document,
@@ -136,6 +137,45 @@ fn unused_capacity() {
         }
     }
     println!("most memory that a rope keeps: {worst:.2} of its length");
+}
+
+/// So does one whose bytes were held and moved, that has the front of a frame, or in which fragments are linked.
+fn unused_capacity_of_what_was_moved() {
+    let mut rng = generate::SplitMix64::new(2);
+    let sorted = || Encoder::builder().sort_keys(true);
+    let builders = [
+        Encoder::builder(),
+        sorted(),
+        sorted().first_chunk(100).max_chunk(1 << 20),
+        Encoder::builder().canonical(true),
+        Encoder::builder().pretty(true).inline_width(5000),
+    ];
+    let mut worst = 0.0f64;
+    for n in 0..400 {
+        let encoder = builders[n % builders.len()].clone().build().unwrap();
+        let rows: Vec<_> = (0..rng.index(40))
+            .map(|_| {
+                let mut text = |most: usize| "x".repeat(most >> rng.index(8));
+                BTreeMap::from([("b", text(60_000)), ("a", text(5000))])
+            })
+            .collect();
+        let fragments: Vec<_> = (0..rng.index(40))
+            .map(|_| (Fragment::trusted(format!("\"{}\"", "1".repeat(1500))), "x".repeat(rng.index(20_000))))
+            .collect();
+        // What is linked is not memory of the rope.
+        let (rope, heap) = measured(|| match n % 3 {
+            0 => encoder.encode(&rows).unwrap(),
+            1 => encoder.encode_framed(Frame::LengthDelimited, &rows).unwrap(),
+            _ => encoder.encode(&fragments).unwrap(),
+        });
+        let list = 32 * 8 * rope.chunks().len() + 2048;
+        let most = rope.len() + rope.len() / 4 + rope.len() / 32 + list;
+        assert!(heap.live <= most, "{n}: {} bytes keep {}", rope.len(), heap.live);
+        if rope.len() > 10_000 {
+            worst = worst.max(heap.live.saturating_sub(list) as f64 / rope.len() as f64);
+        }
+    }
+    println!("most memory that such a rope keeps: {worst:.2} of its length");
 }
 
 /// One large document does not make the small ones after it large.

@@ -200,7 +200,8 @@ impl<I: Iterator<Item: Serialize + Send>> Stream<'_, I> {
     fn write(&mut self, encoded: Encoded) -> Result<()> {
         let chunks: Vec<&[u8]> = encoded.rope.chunks().iter().map(|chunk| &chunk[..]).collect();
         if !chunks.is_empty() {
-            self.writer.drain(&chunks).map_err(|error| Error::io(error).conclude(None, self.written))?;
+            let produced = self.written + encoded.rope.len() as u64;
+            self.writer.drain(&chunks).map_err(|error| Error::io(error).conclude(None, produced))?;
         }
         if let Some(error) = encoded.error {
             return Err(error.after(0, self.written));

@@ -80,6 +80,28 @@ fn a_message_stays_on_one_line() {
 }
 
 #[test]
+fn limits_name_the_content_of_a_variant() {
+    #[derive(Serialize)]
+    enum Shape {
+        Newtype((u8, u8)),
+        Tuple(u8, u8),
+        Struct { a: u8, b: u8 },
+    }
+    let shapes =
+        [("Newtype", Shape::Newtype((1, 2))), ("Tuple", Shape::Tuple(1, 2)), ("Struct", Shape::Struct { a: 1, b: 2 })];
+    for (name, shape) in shapes {
+        let shallow = Encoder::builder().max_depth(1).build().unwrap();
+        assert_eq!(shallow.encode(&shape).unwrap_err().pointer(), Some(&*format!("/{name}")));
+        // All but the last two brackets.
+        let len = to_rope(&shape).unwrap().len() as u64;
+        let short = Encoder::builder().max_len(len - 2).build().unwrap();
+        assert_eq!(short.encode(&shape).unwrap_err().pointer(), Some(&*format!("/{name}")));
+        let short = Encoder::builder().max_len(len - 1).build().unwrap();
+        assert_eq!(short.encode(&shape).unwrap_err().pointer(), Some(""));
+    }
+}
+
+#[test]
 fn pointers_of_every_shape() {
     #[derive(Serialize)]
     struct Named {

@@ -470,3 +470,20 @@ fn a_writer_has_whole_records_when_one_fails() {
         .unwrap_err();
     assert!(written.len() > 300_000 && !written.ends_with(b"\n"));
 }
+
+/// Whatever was taken before: a writer never has more than were produced.
+#[test]
+fn the_offset_of_a_failed_write_is_that_in_the_document() {
+    let encoder = encoder(16, 64);
+    let all = drain(encoder.array(rows())).len();
+    for taken in 0..20 {
+        for room in [0, 1, 15, 100, 1000] {
+            let mut chunks = encoder.array(rows());
+            let front: usize = chunks.by_ref().take(taken).map(|chunk| chunk.unwrap().len()).sum();
+            let error = chunks.write_to(&mut vec![0; room][..]).unwrap_err();
+            assert!(error.is_io());
+            let offset = error.offset() as usize;
+            assert!((front + room..=all).contains(&offset), "{front} taken, {room} written, offset {offset}");
+        }
+    }
+}

@@ -142,7 +142,11 @@ fn what_has_not_begun_never_does() {
             let writer = Full { left, panics };
             let call = || Encoder::new().par_write_records(Frame::NdJson, items, writer);
             match catch_unwind(AssertUnwindSafe(|| pool.install(call))) {
-                Ok(result) => assert_eq!(result.unwrap_err().io_error_kind(), Some(io::ErrorKind::Other)),
+                Ok(result) => {
+                    let error = result.unwrap_err();
+                    assert_eq!(error.io_error_kind(), Some(io::ErrorKind::Other));
+                    assert!(error.offset() >= left as u64, "{left} bytes of {} were written", error.offset());
+                }
                 Err(_) => assert!(panics),
             }
             let (made, dropped) = (made.into_inner(), dropped.into_inner());
