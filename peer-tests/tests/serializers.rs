@@ -54,3 +54,26 @@ fn a_text_to_cbor() {
     ciborium::into_writer(&text, &mut cbor).unwrap();
     assert_eq!(ciborium::from_reader::<String, _>(&cbor[..]).unwrap(), *text);
 }
+
+/// Some formats quote the text of an error inside that of another. It must not become longer with each level.
+#[test]
+fn the_error_of_a_deep_value_from_another_format_is_short() {
+    for open in [&b"\x81"[..], b"\xa1\x61a"] {
+        for depth in [1, 20, 120] {
+            // Arrays of one item, or maps of one member, and then nothing.
+            let error = ciborium::from_reader::<Fragment, _>(&open.repeat(depth)[..]).unwrap_err();
+            assert!(error.to_string().len() < 1000, "{depth} levels: {} bytes", error.to_string().len());
+        }
+    }
+}
+
+#[test]
+fn another_format_may_have_so_many_levels() {
+    for (depth, fits) in [(127, true), (128, true), (129, false), (250, false)] {
+        let cbor = [&b"\x81".repeat(depth)[..], b"\x00"].concat();
+        match ciborium::from_reader::<Fragment, _>(&cbor[..]) {
+            Ok(fragment) => assert!(fits && fragment.as_rope().len() == 2 * depth + 1),
+            Err(error) => assert!(!fits && error.to_string().contains("nested deeper"), "{depth}: {error}"),
+        }
+    }
+}
