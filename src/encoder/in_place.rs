@@ -7,7 +7,7 @@ use super::Encoder;
 use crate::error::Result;
 use crate::out::Growable;
 use crate::run;
-use crate::source::Value;
+use crate::source::{Source as _, Value};
 
 impl Encoder {
     /// Encodes `value` and appends it to `vec`.
@@ -32,6 +32,9 @@ impl Encoder {
     /// As [`encode`](Encoder::encode). `vec` then has the content it had before, perhaps with more capacity; so it has if
     /// the `Serialize` of `value` panics.
     pub fn encode_to_vec<T: ?Sized + Serialize>(&self, vec: &mut Vec<u8>, value: &T) -> Result<()> {
+        if self.options().is_default() {
+            return run::short::append(vec, &mut |formatter| Value(value).write(formatter));
+        }
         run::to_memory(self.options(), Growable::Vec(vec), Value(value))
     }
 

@@ -196,10 +196,22 @@ impl<'a> Out<'a> {
         self.memory.plan.expect(estimate);
     }
 
-    /// To be called before anything is written.
+    /// Makes `memory` the target, in whose spare capacity the document begins if there is any. To be called before anything is
+    /// written.
     #[inline(always)]
-    pub(crate) fn set_target(&mut self, target: Target<'a>) {
-        self.target = target;
+    pub(crate) fn append_to(&mut self, mut memory: Growable<'a>) {
+        self.target = Target::Memory(if memory.spare().is_empty() {
+            Some(memory)
+        } else {
+            self.memory.tail.enter(memory);
+            None
+        });
+    }
+
+    /// Takes the memory of the target out of it, if it is there.
+    #[inline]
+    fn take_memory(&mut self) -> Option<Growable<'a>> {
+        if let Target::Memory(memory) = &mut self.target { memory.take() } else { None }
     }
 
     /// Opens what may be written first. To be called once, where the output stays.
@@ -438,11 +450,11 @@ impl<'a> Out<'a> {
     pub(crate) fn finish_memory(&mut self) {
         match &mut self.target {
             Target::Memory(Some(memory)) => memory.append(self.memory.tail.filled()),
-            _ => drop(self.memory.tail.commit()),
+            _ => self.target = Target::Memory(self.memory.tail.commit()),
         }
     }
 
-    /// The bytes of a document that is complete, whose target is a `Vec` of its own.
+    /// The bytes of a document that is complete, in a `Vec` of their size, if the target is one of the output's own.
     #[inline(always)]
     pub(crate) fn finish_vec(&mut self) -> Vec<u8> {
         if let Target::Memory(Some(_)) = self.target {
@@ -455,13 +467,12 @@ impl<'a> Out<'a> {
     #[cold]
     #[inline(never)]
     fn finish_long_vec(&mut self) -> Vec<u8> {
-        match self.memory.tail.commit() {
-            Some(Growable::Owned(mut vec)) => {
-                vec.shrink_to_fit();
-                vec
-            }
-            _ => unreachable!("the memory is a Vec of the output's own"),
-        }
+        self.finish_memory();
+        let Some(Growable::Owned(mut vec)) = self.take_memory() else {
+            unreachable!("the target is memory of its own")
+        };
+        vec.shrink_to_fit();
+        vec
     }
 
     /// After a document that is complete, and has been taken: makes the output as it was before. Returns whether it could,

@@ -289,7 +289,7 @@ impl<'a> Tail<'a> {
     }
 
     /// Points at the spare capacity of `memory`, as an empty tail.
-    fn enter(&mut self, mut memory: Growable<'a>) {
+    pub(crate) fn enter(&mut self, mut memory: Growable<'a>) {
         debug_assert!(!self.is_on_slab());
         let spare = memory.spare().as_mut_ptr_range();
         (self.start, self.cur) = (spare.start.cast(), spare.start.cast());
@@ -385,23 +385,36 @@ impl<'a> Tail<'a> {
 }
 
 impl Out<'static> {
-    /// Calls `run` while the output that `out` finds in `holder` is on a fresh stack area. It must be [at rest](Out::at_rest).
+    /// Calls `run` while the output that `out` finds in `holder` is on a fresh stack area, or appends to `vec`, which has its
+    /// old content after a failure or a panic. The output must be [at rest](Out::at_rest).
     ///
     /// The area is borrowed for less than the `'static` that the type says. So that nobody can write to it afterwards, the tail
     /// leaves it in any case, also if `run` panics.
     #[inline(always)]
-    pub(crate) fn on_lent_scratch<T, R>(
+    pub(crate) fn lend<T, R>(
         holder: &mut T,
         out: fn(&mut T) -> &mut Out<'static>,
+        vec: Option<&mut Vec<u8>>,
         run: impl FnOnce(&mut T) -> R,
     ) -> R {
-        struct Lent<'h, T>(&'h mut T, fn(&mut T) -> &mut Out<'static>);
+        struct Lent<'h, T> {
+            holder: &'h mut T,
+            out: fn(&mut T) -> &mut Out<'static>,
+            vec: Option<&'h mut Vec<u8>>,
+        }
 
         impl<T> Drop for Lent<'_, T> {
             #[inline(always)]
             fn drop(&mut self) {
-                let tail = (self.1)(self.0).tail_mut();
-                if tail.is_on_scratch() {
+                let out = (self.out)(self.holder);
+                if let Some(vec) = &mut self.vec {
+                    let grown = out.tail_mut().grown.take();
+                    if let Some(Growable::Owned(owned)) = grown.or_else(|| out.take_memory()) {
+                        **vec = owned;
+                    }
+                }
+                let tail = out.tail_mut();
+                if !tail.is_on_slab() {
                     // SAFETY: there is no byte that anybody could use.
                     unsafe { tail.point_to(&mut []) };
                 }
@@ -409,21 +422,25 @@ impl Out<'static> {
         }
 
         let mut scratch = [MaybeUninit::uninit(); SCRATCH];
-        let tail = out(holder).tail_mut();
-        assert!(tail.is_on_scratch() && tail.capacity() == 0);
+        let mut lent = Lent { holder, out, vec };
+        let out = out(lent.holder);
+        assert!(out.tail_mut().is_on_scratch() && out.tail_mut().capacity() == 0);
         // SAFETY: nobody else uses the scratch from here on. The tail stays in this output, since nothing in `out` takes one out of
         // it: it either leaves the scratch for other memory, or is pointed elsewhere by `Lent`, which is dropped before the
         // scratch is.
-        unsafe { tail.point_to(&mut scratch) };
-        let lent = Lent(holder, out);
-        run(&mut *lent.0)
+        unsafe { out.tail_mut().point_to(&mut scratch) };
+        if let Some(vec) = &mut lent.vec {
+            let memory = Growable::Owned(mem::take(*vec));
+            out.append_to(memory);
+        }
+        run(&mut *lent.holder)
     }
 }
 
 /// Memory of the caller's that a document is appended to. Its content is unchanged until [`Tail::commit`].
 pub(crate) enum Growable<'a> {
     Vec(&'a mut Vec<u8>),
-    /// Not the caller's yet: [`Tail::commit`] returns it.
+    /// Taken from the caller until the end: see [`Out::lend`].
     Owned(Vec<u8>),
     BytesMut(&'a mut BytesMut),
 }
@@ -433,6 +450,7 @@ impl Growable<'_> {
     pub(crate) fn append(&mut self, bytes: &[u8]) {
         match self {
             Growable::Vec(vec) if vec.capacity() == 0 => **vec = bytes.to_vec(),
+            Growable::Owned(vec) if vec.capacity() == 0 => *vec = bytes.to_vec(),
             Growable::Vec(vec) => vec.extend_from_slice(bytes),
             Growable::Owned(vec) => vec.extend_from_slice(bytes),
             Growable::BytesMut(memory) => memory.extend_from_slice(bytes),
@@ -440,7 +458,7 @@ impl Growable<'_> {
     }
 
     #[inline]
-    fn spare(&mut self) -> &mut [MaybeUninit<u8>] {
+    pub(crate) fn spare(&mut self) -> &mut [MaybeUninit<u8>] {
         match self {
             Growable::Vec(vec) => vec.spare_capacity_mut(),
             Growable::Owned(vec) => vec.spare_capacity_mut(),

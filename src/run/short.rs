@@ -11,7 +11,7 @@ use super::{to_memory_as, to_rope_as};
 use crate::error::Result;
 use crate::fmt::Formatter;
 use crate::options::{DEFAULT_MAX_DEPTH, Options};
-use crate::out::{self, Growable, Out, Target};
+use crate::out::{self, Growable, Out};
 use crate::rope::Rope;
 use crate::setup::Setup;
 
@@ -42,15 +42,18 @@ impl Drop for InUse<'_> {
     }
 }
 
-/// Calls `run` with the formatter that this thread keeps, on the scratch. Returns `None` if it is in use, or the thread ends.
+/// Calls `run` with the formatter that this thread keeps, on the scratch, or appending to `vec`. Returns `None` if it is in use, or the thread ends.
 /// What `run` returns should be small: it is moved more than once.
 #[inline(always)]
-fn with_kept<R>(run: impl FnOnce(&mut Formatter<'static, true>) -> Result<R>) -> Option<Result<R>> {
+fn with_kept<R>(
+    vec: Option<&mut Vec<u8>>,
+    run: impl FnOnce(&mut Formatter<'static, true>) -> Result<R>,
+) -> Option<Result<R>> {
     let result = KEPT.try_with(|kept| {
         let mut used = InUse { kept: kept.try_borrow_mut().ok()?, is_reusable: false };
         let formatter =
             used.kept.get_or_insert_with(|| Formatter::new(|| Out::at_rest(&OPTIONS, &SETUP), &OPTIONS, &SETUP));
-        let result = Out::on_lent_scratch(formatter, |formatter| &mut formatter.out, run);
+        let result = Out::lend(formatter, |formatter| &mut formatter.out, vec, run);
         used.is_reusable = result.is_ok() && formatter.rest();
         Some(result)
     });
@@ -67,7 +70,7 @@ pub(crate) fn to_rope(estimate: usize, write: Write<'_>, remember: impl FnOnce(u
         return long_rope(estimate, write, remember);
     }
     let mut long = None;
-    let result = with_kept(|formatter| {
+    let result = with_kept(None, |formatter| {
         formatter.out.expect(estimate);
         match write(formatter).and_then(|()| formatter.out.check()) {
             Ok(()) => Ok(formatter.out.complete(&mut long)),
@@ -105,20 +108,29 @@ pub(crate) fn rope(write: Write<'_>) -> Result<Rope> {
 
 /// Encodes with the default options into contiguous memory.
 pub(crate) fn vec(write: Write<'_>) -> Result<Vec<u8>> {
-    let result = with_kept(|formatter| {
-        formatter.out.set_target(Target::Memory(Some(Growable::Owned(Vec::new()))));
+    let result = with_kept(None, |formatter| {
+        formatter.out.append_to(Growable::Owned(Vec::new()));
         match write(formatter).and_then(|()| formatter.out.check()) {
             Ok(()) => Ok(formatter.out.finish_vec()),
             Err(error) => Err(formatter.out.conclude(error, SETUP.origin)),
         }
     });
-    match result {
-        Some(result) => result,
-        None => {
-            let mut vec = Vec::new();
-            to_memory_as::<true>(&OPTIONS, Growable::Vec(&mut vec), &SETUP, write)?;
-            vec.shrink_to_fit();
-            Ok(vec)
+    result.unwrap_or_else(|| {
+        let mut vec = Vec::new();
+        to_memory_as::<true>(&OPTIONS, Growable::Vec(&mut vec), &SETUP, write)?;
+        vec.shrink_to_fit();
+        Ok(vec)
+    })
+}
+
+/// Encodes with the default options and appends to `vec`, which is as before if that fails.
+pub(crate) fn append(vec: &mut Vec<u8>, write: Write<'_>) -> Result<()> {
+    let result = with_kept(Some(vec), |formatter| match write(formatter).and_then(|()| formatter.out.check()) {
+        Ok(()) => {
+            formatter.out.finish_memory();
+            Ok(())
         }
-    }
+        Err(error) => Err(formatter.out.conclude(error, SETUP.origin)),
+    });
+    result.unwrap_or_else(|| to_memory_as::<true>(&OPTIONS, Growable::Vec(vec), &SETUP, write))
 }
