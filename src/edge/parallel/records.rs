@@ -37,7 +37,8 @@ impl Encoder {
     /// `writer` in order. Returns the number of bytes.
     ///
     /// The output is that of [`records`](Encoder::records) and its [`write_to`](crate::Chunks::write_to), to the byte, and
-    /// so are its errors. This thread takes the items from the iterator, in batches of about
+    /// so are its errors, except that one of the writer names no record. This thread takes the items from the iterator, in
+    /// batches of about
     /// [`max_chunk`](crate::EncoderBuilder::max_chunk) of output, and writes what comes back. It also encodes a batch that
     /// nobody has begun when its turn comes, so a pool that is busy does not hold it up. It begins alone, and asks other
     /// threads after 1 MiB. The pool is the one that this thread is in, otherwise rayon's global one.
