@@ -49,6 +49,28 @@ fn at_the_end_of_the_capacity() {
     }
 }
 
+/// Memory without any spare capacity: the document is somewhere else until it is complete, and is then put after what is
+/// there. An empty vector gets a capacity of exactly its length.
+#[test]
+fn memory_that_is_full() {
+    let encoder = Encoder::new();
+    for before in ["", "before"] {
+        for len in [0, 1, 100, 20_000] {
+            let text = "x".repeat(len);
+            let want = format!("{before}\"{text}\"");
+            let mut vec = before.as_bytes().to_vec();
+            assert_eq!(vec.capacity(), vec.len());
+            encoder.encode_to_vec(&mut vec, &text).unwrap();
+            assert_eq!(vec, want.as_bytes());
+            assert!(!before.is_empty() || len > 14_000 || vec.capacity() == vec.len(), "{len}: {}", vec.capacity());
+            let mut bytes = BytesMut::from(before);
+            assert_eq!(bytes.capacity(), bytes.len());
+            encoder.encode_to_bytes_mut(&mut bytes, &text).unwrap();
+            assert_eq!(bytes, want.as_bytes());
+        }
+    }
+}
+
 /// A buffer whose front was taken, as that of a codec.
 #[test]
 fn a_buffer_that_is_consumed() {
