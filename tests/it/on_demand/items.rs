@@ -271,7 +271,8 @@ impl Serialize for Failing {
 fn a_failing_item_ends_the_output() {
     for swallow in [false, true] {
         let (text, error) = fail(Encoder::new().array([Failing { swallow }, Failing { swallow }]));
-        assert!(!text.ends_with("]]") && error.is_data(), "{text}");
+        // Not what was written after an error that was swallowed.
+        assert_eq!((text.as_str(), error.is_data()), ("[[1,", true));
         for kind in FRAMES {
             let (text, error) = fail(Encoder::new().records(kind, [Failing { swallow }, Failing { swallow }]));
             assert!(error.is_data() && !text.ends_with('\n') && text.matches("[1").count() <= 1, "{text}");
