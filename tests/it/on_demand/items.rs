@@ -92,6 +92,25 @@ fn records_in_every_frame() {
     assert_eq!(drain(named), "1\n2\n3\n", "BR-083");
 }
 
+/// Short records share chunks. A record that ends exactly where a chunk would may be a chunk of its own, so it is two chunks
+/// that are together as long as planned, but for a record that does not fit.
+#[test]
+fn short_records_share_chunks() {
+    let encoder = Encoder::builder().first_chunk(256).max_chunk(256).build().unwrap();
+    for kind in FRAMES {
+        for len in 0..40 {
+            let record = "x".repeat(len);
+            let chunks = encoder.records(kind, vec![&record; 200]).map(|chunk| chunk.unwrap().len());
+            let lengths: Vec<usize> = chunks.collect();
+            let framed = frame(kind, &format!("\"{record}\"")).len();
+            // The longest prefix is reserved before it is known to be shorter.
+            let least = 256 - framed - 32;
+            let (_, full) = lengths.split_last().unwrap();
+            assert!(full.windows(2).all(|pair| pair[0] + pair[1] >= least), "{kind:?}, {framed}: {full:?}");
+        }
+    }
+}
+
 #[test]
 fn pretty_records() {
     let encoder = Encoder::builder().pretty(true).first_chunk(16).max_chunk(32).build().unwrap();
