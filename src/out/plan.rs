@@ -103,3 +103,64 @@ impl ChunkPlan {
         (capacity, chunks)
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Lengths of chunks, and of batches for a writer: a reader gets the first bytes soon, and full batches later.
+    #[test]
+    fn sizes_double_up_to_the_largest() {
+        let mut plan = ChunkPlan::new(100, 800, 0);
+        let mut sizes = Vec::new();
+        for _ in 0..6 {
+            sizes.push((plan.chunk_len(), plan.batch()));
+            plan.record(plan.batch());
+        }
+        assert_eq!(sizes, [(100, 100), (200, 200), (400, 400), (800, 1600), (800, 1600), (800, 1600)]);
+        // Before anything was written, also if chunks do not grow.
+        let mut plan = ChunkPlan::new(800, 800, 0);
+        assert_eq!(plan.batch(), 800);
+        plan.record(800);
+        assert_eq!(plan.batch(), 1600);
+    }
+
+    /// In however many pieces they are cut, and with the rest of a character missing.
+    #[test]
+    fn a_size_is_left_when_that_many_bytes_were_cut() {
+        for piece in [1, 7, 10, 97, 100] {
+            let mut plan = ChunkPlan::new(100, 800, 0);
+            let mut cut = 0;
+            while cut + piece < 100 - CHARACTER_REST {
+                plan.record(piece);
+                cut += piece;
+                assert_eq!(plan.chunk_len(), 100, "{cut} bytes in pieces of {piece}");
+            }
+            plan.record(piece);
+            assert_eq!(plan.chunk_len(), 200, "pieces of {piece}");
+        }
+    }
+
+    /// A slab has room for what moves there, for as much again and for what is known to come, and little more.
+    #[test]
+    fn slabs_are_whole_chunks() {
+        for estimate in [0, 50, 5000] {
+            for uncut in (0..3000).step_by(37) {
+                for coming in [0, 1, 100, 2500] {
+                    let plan = ChunkPlan::new(100, 800, estimate);
+                    let (capacity, chunks) = plan.slab(uncut, coming);
+                    let mut growing = plan.clone();
+                    let mut sum = 0;
+                    for _ in 0..chunks {
+                        sum += growing.chunk_len();
+                        growing.record(growing.chunk_len());
+                    }
+                    let what = format!("{capacity} in {chunks} chunks for {uncut} and {coming}, of {estimate}");
+                    assert_eq!(sum, capacity, "{what}");
+                    let wanted = (uncut + uncut.max(coming) + 100).max(estimate + estimate / 8);
+                    assert!(capacity > uncut && capacity.abs_diff(wanted) <= 800 / 2, "{what}");
+                }
+            }
+        }
+    }
+}

@@ -495,3 +495,81 @@ impl Growable<'_> {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use std::panic::{AssertUnwindSafe, catch_unwind};
+
+    use super::*;
+
+    /// Eight bytes of scratch, of a slab, of a vector's spare capacity: as many of them filled, from the front.
+    fn in_eight_bytes(filled: &[u8], test: impl Fn(&mut Tail<'_>)) {
+        let mut scratch = [MaybeUninit::uninit(); 8];
+        let mut tail = Tail::on_scratch(&mut scratch);
+        assert!(tail.put(filled));
+        test(&mut tail);
+        let mut tail = Tail::on_scratch(&mut []);
+        tail.move_to_slab(8);
+        assert!(tail.put(filled));
+        test(&mut tail);
+        let mut vec = Vec::with_capacity(8);
+        let mut scratch = [MaybeUninit::uninit(); 3];
+        let (mut tail, waiting) = Tail::on_spare(Growable::Vec(&mut vec), &mut scratch);
+        assert!(waiting.is_none() && tail.put(filled));
+        test(&mut tail);
+    }
+
+    #[test]
+    fn no_more_room_than_memory() {
+        for filled in 0..=8 {
+            in_eight_bytes(&b"abcdefgh"[..filled], |tail| {
+                assert_eq!((tail.capacity(), tail.filled_len(), tail.room()), (8, filled, 8 - filled));
+                for room in [0, 1, 7, 8, 9, usize::MAX] {
+                    tail.set_room(room);
+                    assert_eq!(tail.room(), room.min(8 - filled));
+                }
+            });
+        }
+    }
+
+    #[test]
+    fn nothing_is_written_past_the_room() {
+        in_eight_bytes(b"abc", |tail| {
+            tail.set_room(2);
+            assert!(!tail.put(b"def") && !tail.put_block(b'd', b"xef", 1) && !tail.put_quoted(b"", b"", b""));
+            assert!(!tail.put_block(b'd', b"xe", 0) && !tail.put_block(b'd', b"xe", 3));
+            assert_eq!(tail.filled(), b"abc");
+            assert!(tail.put_block(b'd', b"xe", 2) && !tail.put_byte(b'f') && tail.put(b""));
+            assert_eq!(tail.filled(), b"abcde");
+            tail.set_room(usize::MAX);
+            assert!(tail.put_byte(b'f') && tail.put_block(b'g', b"xh", 1) && tail.put(b"h") && !tail.put_byte(b'i'));
+            assert_eq!(tail.filled(), b"abcdefgh");
+        });
+    }
+
+    #[test]
+    fn no_more_is_taken_away_than_is_there() {
+        in_eight_bytes(b"abc", |tail| {
+            let is_on_slab = tail.is_on_slab();
+            let calls: [fn(&mut Tail<'_>, usize); 4] = [
+                |tail, len| drop(tail.cut(len)),
+                |tail, len| tail.skip(len),
+                |tail, len| tail.discard(len),
+                |tail, len| tail.truncate(len),
+            ];
+            for (number, call) in calls.into_iter().enumerate() {
+                for len in [4, 8, 9, usize::MAX] {
+                    assert!(catch_unwind(AssertUnwindSafe(|| call(tail, len))).is_err(), "call {number}, {len}");
+                    assert_eq!(tail.filled(), b"abc");
+                }
+            }
+            assert!(is_on_slab || catch_unwind(AssertUnwindSafe(|| tail.cut(1))).is_err());
+            tail.discard(1);
+            assert_eq!((tail.filled(), tail.room()), (&b"bc"[..], 6));
+            tail.skip(1);
+            assert_eq!(tail.filled(), b"c");
+            tail.truncate(0);
+            assert_eq!(tail.filled(), b"");
+        });
+    }
+}

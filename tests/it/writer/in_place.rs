@@ -49,6 +49,52 @@ fn at_the_end_of_the_capacity() {
     }
 }
 
+/// A measured document is only counted, except for what is kept until it is known whether it fits one line.
+#[test]
+fn long_documents_are_measured() {
+    let member = |n: usize| (format!("{}{n}", ["z", "a", "m"][n % 3]), "x".repeat(n % 200));
+    let object: Vec<(String, String)> = (0..700).map(member).collect();
+    let value = [Members(&object), Members(&object[..1]), Members(&object[..200])];
+    for options in 0..8 {
+        let width = if options & 1 > 0 { 20_000 } else { 0 };
+        let builder = Encoder::builder().pretty(options & 2 > 0).inline_width(width).sort_keys(true);
+        let builder = if options & 4 > 0 { builder.first_chunk(64).max_chunk(1024) } else { builder };
+        let encoder = builder.build().unwrap();
+        assert_eq!(encoder.measure(&value).unwrap(), encoder.encode(&value).unwrap().len() as u64, "{options}");
+    }
+}
+
+/// A map with its members in this order.
+struct Members<'a>(&'a [(String, String)]);
+
+impl Serialize for Members<'_> {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.collect_map(self.0.iter().map(|(key, value)| (key, value)))
+    }
+}
+
+/// Memory without any spare capacity: the document is somewhere else until it is complete, and is then put after what is
+/// there. An empty vector gets a capacity of exactly its length.
+#[test]
+fn memory_that_is_full() {
+    let encoder = Encoder::new();
+    for before in ["", "before"] {
+        for len in [0, 1, 100, 20_000] {
+            let text = "x".repeat(len);
+            let want = format!("{before}\"{text}\"");
+            let mut vec = before.as_bytes().to_vec();
+            assert_eq!(vec.capacity(), vec.len());
+            encoder.encode_to_vec(&mut vec, &text).unwrap();
+            assert_eq!(vec, want.as_bytes());
+            assert!(!before.is_empty() || len > 14_000 || vec.capacity() == vec.len(), "{len}: {}", vec.capacity());
+            let mut bytes = BytesMut::from(before);
+            assert_eq!(bytes.capacity(), bytes.len());
+            encoder.encode_to_bytes_mut(&mut bytes, &text).unwrap();
+            assert_eq!(bytes, want.as_bytes());
+        }
+    }
+}
+
 /// A buffer whose front was taken, as that of a codec.
 #[test]
 fn a_buffer_that_is_consumed() {

@@ -190,3 +190,31 @@ fn chunks_leave_as_they_are_finished() {
     writer.finish().unwrap();
     assert_eq!((writer.pending(), writer.pop()), (0, None));
 }
+
+/// What may still be sorted does not leave, also if it is asked for.
+#[test]
+fn a_flush_leaves_what_is_held() {
+    let encoder = Encoder::builder().sort_keys(true).first_chunk(16).max_chunk(16).build().unwrap();
+    let mut writer = encoder.writer();
+    let mut got = Vec::new();
+    writer.begin_array().unwrap();
+    writer.value(&0).unwrap();
+    writer.begin_object().unwrap();
+    for key in ["c", "b", "a"] {
+        writer.key(key).unwrap();
+        writer.value("a text of some length").unwrap();
+        writer.flush();
+        got.extend(drain(&mut writer));
+        assert!(got.len() <= "[0,".len(), "{got:?}");
+    }
+    writer.end().unwrap();
+    writer.flush();
+    got.extend(drain(&mut writer));
+    let text = "\"a text of some length\"";
+    let want = format!(r#"[0,{{"a":{text},"b":{text},"c":{text}}}"#);
+    assert_eq!(got, want.as_bytes());
+    writer.end().unwrap();
+    writer.finish().unwrap();
+    got.extend(drain(&mut writer));
+    assert_eq!(got, format!("{want}]").as_bytes());
+}

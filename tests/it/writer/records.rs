@@ -92,6 +92,35 @@ fn no_part_of_a_record() {
     }
 }
 
+/// While chunks grow, one may end inside of a record. It waits until the record is complete, or longer than the longest
+/// chunk; and what waits is counted.
+#[test]
+fn no_part_of_a_record_in_chunks_that_grow() {
+    let encoder = Encoder::builder().first_chunk(32).max_chunk(256).build().unwrap();
+    for (kind, headroom, suffix) in [(Frame::NdJson, 0, 1), (Frame::Grpc, 5, 0)] {
+        for len in (1..130).chain(245..265) {
+            let mut writer = encoder.record_writer(kind);
+            let (mut got, mut whole) = (0, 0);
+            for n in 0..8 {
+                writer.begin_array().unwrap();
+                let mut body = 0;
+                for _ in 0..2 {
+                    writer.value(&"x".repeat(len)).unwrap();
+                    body += r#"["""#.len() + len;
+                    got += drain(&mut writer).len();
+                    assert_eq!(got + writer.pending(), whole + headroom + body, "{kind:?}, {len}, {n}");
+                    let may_leave = body > 256 && kind == Frame::NdJson;
+                    assert!(got <= whole || may_leave, "{kind:?}, {len}: {got} of {whole} bytes and {body}");
+                }
+                writer.end().unwrap();
+                whole += headroom + body + "]".len() + suffix;
+            }
+            writer.finish().unwrap();
+            assert_eq!(got + drain(&mut writer).len(), whole);
+        }
+    }
+}
+
 /// A record that is longer than a chunk leaves in parts, if its frame lets it.
 #[test]
 fn a_long_record() {
