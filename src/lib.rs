@@ -189,6 +189,12 @@ pub fn to_rope<T: ?Sized + Serialize>(value: &T) -> Result<Rope> {
     run::short::rope(&mut |formatter| Value(value).write(formatter))
 }
 
+/// Like [`to_rope`], for no more than so many levels of nesting.
+fn to_rope_within<T: ?Sized + Serialize>(max_depth: usize, value: &T) -> Result<Rope> {
+    let setup = Setup::with_depth(max_depth);
+    run::to_rope_as::<true>(&COMPACT, 0, &setup, &mut |formatter| Value(value).write(formatter))
+}
+
 /// Encodes `value` as pretty JSON, indented by two spaces, into a rope. Otherwise like [`to_rope`].
 ///
 /// ```

@@ -16,12 +16,8 @@ use serde::de::value::SeqAccessDeserializer;
 use serde::de::{self, Deserialize, Deserializer, IntoDeserializer, MapAccess, SeqAccess, Visitor};
 use serde::ser::{Error as _, Serialize, SerializeStruct, Serializer};
 
-use crate::COMPACT;
 use crate::error::{Error, Result};
 use crate::rope::Rope;
-use crate::run;
-use crate::setup::Setup;
-use crate::source::{Source as _, Value};
 use transcode::{Begun, FirstError, Key, Once};
 
 /// The name under which a fragment presents itself to this crate's serializer.
@@ -240,11 +236,10 @@ impl<'de> Deserialize<'de> for Fragment {
 struct FragmentVisitor;
 
 /// The deepest nesting of what another format has, which is read by recursion: as many levels as serde_json reads.
-static SETUP: Setup = Setup::with_depth(128);
+const MAX_DEPTH: usize = 128;
 
 fn encoded<E: de::Error>(value: &impl Serialize) -> std::result::Result<Fragment, E> {
-    let rope = run::to_rope_as::<true>(&COMPACT, 0, &SETUP, &mut |formatter| Value(value).write(formatter));
-    rope.map(Fragment).map_err(E::custom)
+    crate::to_rope_within(MAX_DEPTH, value).map(Fragment).map_err(E::custom)
 }
 
 macro_rules! scalars {

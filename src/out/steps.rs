@@ -98,6 +98,10 @@ impl Out<'_> {
     #[inline]
     pub(crate) fn begin_record(&mut self) {
         if self.target.is_steps() {
+            // Records that fill a chunk exactly leave together. Longer ones are cut before the last of them.
+            if self.memory.tail.filled_len() <= self.max_cut() {
+                self.record_start = Some(self.offset());
+            }
             self.cut_released();
         }
         self.record_start = Some(self.offset());
