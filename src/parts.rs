@@ -112,7 +112,7 @@ pub(crate) fn may_have_idle_threads() -> bool {
     !is_in_part() && has_idle_threads()
 }
 
-/// The same for a thread that may already be at work for others.
+/// Like [`may_have_idle_threads`], also for a thread that is at work for others.
 pub(crate) fn has_idle_threads() -> bool {
     rayon_core::current_num_threads() > 1 && rayon_core::current_thread_has_pending_tasks() != Some(true)
 }

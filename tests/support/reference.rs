@@ -115,7 +115,7 @@ impl Node {
     pub fn parse(text: &str) -> Node {
         let mut rest = text;
         let node = parse_value(&mut rest);
-        assert_eq!(skip_white(rest), "", "text behind the value");
+        assert_eq!(skip_white(rest), "", "text after the value");
         node
     }
 

@@ -27,7 +27,7 @@ fn naive(text: &[u8]) -> Vec<u8> {
     escaped
 }
 
-/// The same under options, in their own words.
+/// Like [`naive`], with what the options escape too, in their own words.
 fn naive_with(escapes: Escapes, text: &str) -> Vec<u8> {
     let mut escaped = Vec::new();
     for character in text.chars() {

@@ -49,7 +49,7 @@ fn every_small_chunk_size_in_long_documents() {
     }
 }
 
-/// Every mark begins at every distance from every chunk end, as the first thing in a string and with text behind it.
+/// Every mark begins at every distance from every chunk end, as the first thing in a string and with text after it.
 #[test]
 fn every_mark_at_every_offset() {
     for size in [16, 17, 19, 31, 64] {
