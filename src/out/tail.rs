@@ -425,9 +425,9 @@ impl Out<'static> {
         let mut lent = Lent { holder, out, vec };
         let out = out(lent.holder);
         assert!(out.tail_mut().is_on_scratch() && out.tail_mut().capacity() == 0);
-        // SAFETY: nobody else uses the scratch from here on. The tail stays in this output, since nothing in `out` takes one out of
-        // it: it either leaves the scratch for other memory, or is pointed elsewhere by `Lent`, which is dropped before the
-        // scratch is.
+        // SAFETY: nobody else uses the scratch from here on. The tail stays in this output, since nothing in `out` takes one
+        // out of it: it either leaves the scratch for other memory, or is pointed elsewhere by `Lent`, which is dropped
+        // before the scratch is.
         unsafe { out.tail_mut().point_to(&mut scratch) };
         if let Some(vec) = &mut lent.vec {
             let memory = Growable::Owned(mem::take(*vec));

@@ -28,7 +28,7 @@ thread_local! {
     static KEPT: RefCell<Option<Formatter<'static, true>>> = const { RefCell::new(None) };
 }
 
-/// The kept formatter while a document uses it. Drops it afterwards, unless it may be [kept](Self::keep).
+/// The kept formatter while a document uses it. It is dropped afterwards, unless it may be used again.
 struct InUse<'k> {
     kept: RefMut<'k, Option<Formatter<'static, true>>>,
     is_reusable: bool,
@@ -42,8 +42,8 @@ impl Drop for InUse<'_> {
     }
 }
 
-/// Calls `run` with the formatter that this thread keeps, on the scratch, or appending to `vec`. Returns `None` if it is in use, or the thread ends.
-/// What `run` returns should be small: it is moved more than once.
+/// Calls `run` with the formatter that this thread keeps, on the scratch, or appending to `vec`. Returns `None` if it is in
+/// use, or the thread is ending. What `run` returns should be small: it is moved more than once.
 #[inline(always)]
 fn with_kept<R>(
     vec: Option<&mut Vec<u8>>,

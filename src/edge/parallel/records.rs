@@ -38,10 +38,9 @@ impl Encoder {
     ///
     /// The output is that of [`records`](Encoder::records) and its [`write_to`](crate::Chunks::write_to), to the byte, and
     /// so are its errors, except that one of the writer names no record. This thread takes the items from the iterator, in
-    /// batches of about
-    /// [`max_chunk`](crate::EncoderBuilder::max_chunk) of output, and writes what comes back. It also encodes a batch that
-    /// nobody has begun when its turn comes, so a pool that is busy does not hold it up. It begins alone, and asks other
-    /// threads after 1 MiB. The pool is the one that this thread is in, otherwise rayon's global one.
+    /// batches of about [`max_chunk`](crate::EncoderBuilder::max_chunk) of output, and writes what comes back. It also
+    /// encodes a batch that nobody has begun when its turn comes, so a pool that is busy does not hold it up. It begins
+    /// alone, and asks other threads after 1 MiB. The pool is the one that this thread is in, otherwise rayon's global one.
     ///
     /// It pays where encoding is most of the work: where the items are references to rows that are in memory, it can gain
     /// as much as there are cores. Where the iterator makes owned rows, moving them to another thread and freeing them
