@@ -156,7 +156,7 @@ impl<'a> Out<'a> {
         Out::with_memory(|| Memory::on_tail(tail, options), options, setup, Target::Memory(waiting), None)
     }
 
-    /// An output without memory, to be [put on a scratch](Self::on_lent_scratch) for each document.
+    /// An output without memory, to be [put on a scratch](Self::lend) for each document.
     #[inline(always)]
     pub(crate) fn at_rest(options: &'static Options, setup: &Setup) -> Out<'static> {
         Out::with_memory(|| Memory::on_tail(Tail::on_scratch(&mut []), options), options, setup, Target::Rope, None)
