@@ -548,6 +548,7 @@ mod tests {
     }
 
     #[test]
+    #[cfg_attr(not(panic = "unwind"), ignore = "needs panics that can be caught")]
     fn no_more_is_taken_away_than_is_there() {
         in_eight_bytes(b"abc", |tail| {
             let is_on_slab = tail.is_on_slab();
