@@ -162,15 +162,10 @@ pub use source::Tree;
 pub use text::Text;
 pub use writer::Writer;
 
-use options::{DEFAULT_MAX_DEPTH, Options};
-use out::Growable;
+use run::{COMPACT, PRETTY, SETUP};
 use setup::Setup;
 use sink::WriterDrain;
 use source::{Source as _, Value};
-
-static COMPACT: Options = Options::new(false);
-static PRETTY: Options = Options::new(true);
-static SETUP: Setup = Setup::with_depth(DEFAULT_MAX_DEPTH);
 
 /// Encodes `value` as compact JSON into a rope.
 ///
@@ -246,12 +241,7 @@ pub fn to_vec<T: ?Sized + Serialize>(value: &T) -> Result<Vec<u8>> {
 /// # Errors
 /// As [`to_rope`].
 pub fn to_vec_pretty<T: ?Sized + Serialize>(value: &T) -> Result<Vec<u8>> {
-    let mut vec = Vec::new();
-    run::to_memory_as::<false>(&PRETTY, Growable::Vec(&mut vec), &SETUP, &mut |formatter| {
-        Value(value).write(formatter)
-    })?;
-    vec.shrink_to_fit();
-    Ok(vec)
+    run::to_vec_as::<false>(&PRETTY, &mut |formatter| Value(value).write(formatter))
 }
 
 /// Encodes `value` as compact JSON into a string. Otherwise like [`to_vec`].

@@ -13,12 +13,16 @@
 //! * `link`: chunks that are shared instead of copied
 //! * `steps`: what only documents on demand need
 //! * `part`: parts that other outputs have written
+//! * `limit`: how many bytes may be written
+//! * `finish`: what becomes of a document that is complete
 //! * `keys`: the names of open members, for error pointers
 //! * `failure`: the first failure, which decides the error
 
 mod failure;
+mod finish;
 mod hold;
 mod keys;
+mod limit;
 mod link;
 mod memory;
 mod message;
@@ -45,6 +49,7 @@ pub(crate) use failure::Failure;
 use failure::FirstFailure;
 use hold::Holds;
 use keys::OpenKeys;
+use limit::Limit;
 use memory::{Memory, Need};
 use message::Message;
 use tail::{Scratch, Tail};
@@ -85,14 +90,6 @@ pub(crate) struct Out<'a> {
     /// Whether a step on demand is over: there is a finished chunk or a failure. Cached, so that the check after every
     /// token is one load.
     step_done: bool,
-}
-
-/// The range of offsets that may be written.
-#[derive(Clone, Copy)]
-struct Limit {
-    /// Where the limited body begins: not 0 in a frame, or for a later record of a stream.
-    start: u64,
-    end: u64,
 }
 
 /// The most entries of the chunk list that are reserved at a time: enough for 256 MiB in full chunks. With a pool
@@ -176,7 +173,7 @@ impl<'a> Out<'a> {
             memory: memory(),
             chunks: None,
             flushed: 0,
-            limit: Limit { start: 0, end: if setup.limits_whole { options.max_len } else { u64::MAX } },
+            limit: Limit::new(if setup.limits_whole { options.max_len } else { u64::MAX }),
             holds: Holds::default(),
             message: None,
             record_start: None,
@@ -388,113 +385,6 @@ impl<'a> Out<'a> {
         }
     }
 
-    /// The rope of all chunks of a document that is complete and has been [checked](Self::check). The output is then
-    /// empty. Never fails: the `Result` is what the caller returns, so it is built in its place and not moved.
-    pub(crate) fn finish(&mut self) -> Result<Rope> {
-        if self.is_one_small_chunk() {
-            // Most documents: one chunk of exactly their length.
-            return Ok(Rope::of(Bytes::copy_from_slice(self.memory.tail.filled())));
-        }
-        Ok(self.finish_long())
-    }
-
-    /// As [`finish`](Self::finish), but if the document is one small chunk, returns that, and otherwise puts the rope into
-    /// `long`.
-    #[inline(always)]
-    pub(crate) fn complete(&mut self, long: &mut Option<Rope>) -> Option<Bytes> {
-        if self.is_one_small_chunk() {
-            return Some(Bytes::copy_from_slice(self.memory.tail.filled()));
-        }
-        *long = Some(self.finish_long());
-        None
-    }
-
-    #[inline(never)]
-    fn finish_long(&mut self) -> Rope {
-        self.memory.shrink(self.offset());
-        let unfit = self.memory.is_oversized(self.offset()) || self.memory.is_nearly_empty();
-        if unfit || !self.memory.tail.is_on_slab() {
-            self.memory.leave();
-            self.memory.shrink_to_fit(0);
-            if self.finished().is_empty() {
-                // Free a list that was reserved for many chunks.
-                self.chunks = None;
-            }
-        }
-        while self.memory.tail.filled_len() > self.max_last_cut() {
-            let len = char_boundary_before_end(&self.memory.tail.filled()[..self.max_cut()]);
-            self.cut_chunk(len);
-        }
-        self.cut_chunk(self.memory.tail.filled_len());
-        if let Some(slabs) = self.memory.wasteful_slabs(self.flushed) {
-            self.list().compact_those(|chunk| slabs.iter().any(|slab| slab.contains(&chunk.as_ptr().addr())));
-        }
-        debug_assert_eq!(self.flushed, self.finished_len() as u64);
-        self.chunks.take().unwrap_or_default()
-    }
-
-    /// Whether the whole document, now complete, is on the scratch, and no longer than the first chunk.
-    #[inline]
-    fn is_one_small_chunk(&self) -> bool {
-        self.flushed == 0 && !self.memory.tail.is_on_slab() && self.memory.tail.filled_len() <= self.max_last_cut()
-    }
-
-    /// Hands the last bytes of a document that is complete to the drain, and returns how many there were in all.
-    pub(crate) fn finish_drain(&mut self) -> Result<u64> {
-        self.flush_front(self.memory.tail.filled_len(), &[])?;
-        debug_assert!(self.finished().is_empty(), "a chunk was cut that nobody takes");
-        Ok(self.flushed)
-    }
-
-    /// Gives the bytes of a document that is complete to the caller's memory.
-    pub(crate) fn finish_memory(&mut self) {
-        match &mut self.target {
-            Target::Memory(Some(memory)) => memory.append(self.memory.tail.filled()),
-            _ => self.target = Target::Memory(self.memory.tail.commit()),
-        }
-    }
-
-    /// The bytes of a document that is complete, in a `Vec` of their size, if the target is one of the output's own.
-    #[inline(always)]
-    pub(crate) fn finish_vec(&mut self) -> Vec<u8> {
-        if let Target::Memory(Some(_)) = self.target {
-            self.memory.tail.filled().to_vec()
-        } else {
-            self.finish_long_vec()
-        }
-    }
-
-    #[cold]
-    #[inline(never)]
-    fn finish_long_vec(&mut self) -> Vec<u8> {
-        self.finish_memory();
-        let Some(Growable::Owned(mut vec)) = self.take_memory() else {
-            unreachable!("the target is memory of its own")
-        };
-        vec.shrink_to_fit();
-        vec
-    }
-
-    /// After a document that is complete, and has been taken: makes the output as it was before. Returns whether it could,
-    /// which it can if the document never left the scratch.
-    #[inline]
-    pub(crate) fn rest(&mut self) -> bool {
-        let never_left = self.flushed == 0
-            && self.chunks.is_none()
-            && self.memory.is_on_scratch()
-            && self.keys.has_no_heap()
-            && self.failure.is_none();
-        if never_left {
-            debug_assert!(self.holds.is_empty() && self.message.is_none() && self.record_start.is_none());
-            debug_assert!(self.limit.start == 0 && self.limit.end == u64::MAX);
-            debug_assert!(!self.is_draining && !self.has_raised_room && self.checkpoint == u64::MAX && !self.step_done);
-            debug_assert!(self.keys.is_empty());
-            self.holds = Holds::default();
-            self.target = Target::Rope;
-        }
-        never_left
-    }
-
     fn tail_mut(&mut self) -> &mut Tail<'a> {
         &mut self.memory.tail
     }
@@ -545,11 +435,6 @@ impl<'a> Out<'a> {
     /// The longest chunk that can be cut now.
     fn max_cut(&self) -> usize {
         (self.memory.plan.chunk_len() + self.memory.framing).min(self.memory.plan.max_chunk())
-    }
-
-    /// The longest chunk that can be cut at the end.
-    fn max_last_cut(&self) -> usize {
-        (self.memory.plan.chunk_len() + self.memory.framing + self.memory.suffix).min(self.memory.plan.max_chunk())
     }
 
     /// Cuts full chunks of the planned sizes off the tail, unless something is held.
@@ -607,35 +492,6 @@ impl<'a> Out<'a> {
         self.flushed += bytes;
         self.memory.plan.record(len);
         drained.map_err(|error| self.fail(Error::io(error)))
-    }
-
-    /// Returns a limit error if `more` bytes are too many.
-    fn check_limit(&mut self, more: usize) -> Result<()> {
-        if self.limit.end.saturating_sub(self.offset()) >= more as u64 {
-            return Ok(());
-        }
-        let limit = self.limit.end - self.limit.start;
-        let message = format!("the document is longer than the {limit} bytes that max_len or its frame allows");
-        Err(self.fail(Error::limit(message)))
-    }
-
-    /// Bytes that the limit still allows.
-    fn remaining(&self) -> usize {
-        usize::try_from(self.limit.end.saturating_sub(self.offset())).unwrap_or(usize::MAX)
-    }
-
-    /// Allows the next `max_len` bytes, and no more.
-    pub(crate) fn restart_limit(&mut self, max_len: u64) {
-        let start = self.offset();
-        self.limit = Limit { start, end: start.saturating_add(max_len) };
-        self.update_room();
-    }
-
-    /// Allows `more` bytes that do not count, because the frame adds them.
-    pub(crate) fn raise_limit(&mut self, more: usize) {
-        self.limit.start = self.limit.start.saturating_add(more as u64);
-        self.limit.end = self.limit.end.saturating_add(more as u64);
-        self.update_room();
     }
 
     /// Bytes up to the next checkpoint.

@@ -11,7 +11,7 @@ use crate::error::{Error, Result};
 use crate::fmt::Formatter;
 #[cfg(feature = "rayon")]
 use crate::fmt::Surroundings;
-use crate::options::Options;
+use crate::options::{DEFAULT_MAX_DEPTH, Options};
 use crate::out::{self, CopiedNames, Drain, Growable, Out, Target};
 use crate::rope::Rope;
 use crate::setup::Setup;
@@ -20,14 +20,43 @@ use crate::source::{Progress, Source};
 /// Writes a whole document. Dynamic, so that what runs it is compiled once and not for each type of value.
 pub(crate) type Write<'w, const PLAIN: bool> = &'w mut dyn FnMut(&mut Formatter<'_, PLAIN>) -> Result<()>;
 
+/// What the functions without an encoder have for options.
+pub(crate) static COMPACT: Options = Options::new(false);
+pub(crate) static PRETTY: Options = Options::new(true);
+
+/// What a value needs under these.
+pub(crate) static SETUP: Setup = Setup::with_depth(DEFAULT_MAX_DEPTH);
+
+/// Asks the source for its setup, and calls the function for the formatter that the options need: then each type is compiled
+/// for both, and the function once for each.
+macro_rules! with_formatter_for {
+    ($options:ident, $source:ident => $run:ident($($argument:ident)?)) => {{
+        let setup = $source.setup($options)?;
+        if $options.is_plain() {
+            $run::<true>($options, $($argument,)? &setup, &mut |formatter| $source.write(formatter))
+        } else {
+            $run::<false>($options, $($argument,)? &setup, &mut |formatter| $source.write(formatter))
+        }
+    }};
+}
+
+/// Writes a whole document, and then calls `finish`. What that returns is returned in its place, and not moved.
+#[inline(always)]
+fn run<'a, const PLAIN: bool, R>(
+    formatter: &mut Formatter<'a, PLAIN>,
+    setup: &Setup,
+    write: Write<'_, PLAIN>,
+    finish: impl FnOnce(&mut Out<'a>) -> Result<R>,
+) -> Result<R> {
+    match write(formatter).and_then(|()| formatter.out.check()) {
+        Ok(()) => finish(&mut formatter.out),
+        Err(error) => Err(formatter.out.conclude(error, setup.origin)),
+    }
+}
+
 /// Encodes into a rope; `estimate` is the probable length, or 0.
 pub(crate) fn to_rope<S: Source>(options: &Options, estimate: usize, mut source: S) -> Result<Rope> {
-    let setup = source.setup(options)?;
-    if options.is_plain() {
-        to_rope_as::<true>(options, estimate, &setup, &mut |formatter| source.write(formatter))
-    } else {
-        to_rope_as::<false>(options, estimate, &setup, &mut |formatter| source.write(formatter))
-    }
+    with_formatter_for!(options, source => to_rope_as(estimate))
 }
 
 /// Like [`to_rope`], for options that are known to be plain or not: then a type is compiled for one serializer only.
@@ -44,10 +73,7 @@ pub(crate) fn to_rope_as<const PLAIN: bool>(
         setup,
     );
     formatter.prepare(options);
-    match write(&mut formatter).and_then(|()| formatter.out.check()) {
-        Ok(()) => formatter.out.finish(),
-        Err(error) => Err(formatter.out.conclude(error, setup.origin)),
-    }
+    run(&mut formatter, setup, write, Out::finish)
 }
 
 /// Encodes a part of an array that another formatter writes, of about `estimate` bytes.
@@ -72,12 +98,7 @@ pub(crate) fn to_part<const PLAIN: bool>(
 
 /// Encodes into `drain` and returns the number of bytes.
 pub(crate) fn to_drain<S: Source>(options: &Options, drain: &mut dyn Drain, mut source: S) -> Result<u64> {
-    let setup = source.setup(options)?;
-    if options.is_plain() {
-        to_drain_as::<true>(options, drain, &setup, &mut |formatter| source.write(formatter))
-    } else {
-        to_drain_as::<false>(options, drain, &setup, &mut |formatter| source.write(formatter))
-    }
+    with_formatter_for!(options, source => to_drain_as(drain))
 }
 
 /// Like [`to_drain`], for options that are known to be plain or not.
@@ -94,25 +115,16 @@ pub(crate) fn to_drain_as<const PLAIN: bool>(
         setup,
     );
     formatter.prepare(options);
-    let written = write(&mut formatter).and_then(|()| formatter.out.check());
-    match written.and_then(|()| formatter.out.finish_drain()) {
-        Ok(len) => Ok(len),
-        Err(error) => {
-            let error = formatter.out.conclude(error, setup.origin);
-            formatter.out.flush_records();
-            Err(error)
-        }
+    let drained = run(&mut formatter, setup, write, |out| out.finish_drain(setup.origin));
+    if drained.is_err() {
+        formatter.out.flush_records();
     }
+    drained
 }
 
-/// Returns the number of bytes that the output would have. Allocates nothing.
+/// Returns the number of bytes that the output would have.
 pub(crate) fn to_length<S: Source>(options: &Options, mut source: S) -> Result<u64> {
-    let setup = source.setup(options)?;
-    if options.is_plain() {
-        to_length_as::<true>(options, &setup, &mut |formatter| source.write(formatter))
-    } else {
-        to_length_as::<false>(options, &setup, &mut |formatter| source.write(formatter))
-    }
+    with_formatter_for!(options, source => to_length_as())
 }
 
 fn to_length_as<const PLAIN: bool>(options: &Options, setup: &Setup, write: Write<'_, PLAIN>) -> Result<u64> {
@@ -120,21 +132,12 @@ fn to_length_as<const PLAIN: bool>(options: &Options, setup: &Setup, write: Writ
     let mut formatter = Formatter::<PLAIN>::new(move || Out::counting(scratch, options, setup, names), options, setup);
     formatter.prepare(options);
     formatter.keep_order();
-    let written = write(&mut formatter).and_then(|()| formatter.out.check());
-    match written.and_then(|()| formatter.out.finish_drain()) {
-        Ok(len) => Ok(len),
-        Err(error) => Err(formatter.out.conclude(error, setup.origin)),
-    }
+    run(&mut formatter, setup, write, |out| out.finish_drain(setup.origin))
 }
 
 /// Appends to `memory`, which is as before if that fails.
 pub(crate) fn to_memory<S: Source>(options: &Options, memory: Growable<'_>, mut source: S) -> Result<()> {
-    let setup = source.setup(options)?;
-    if options.is_plain() {
-        to_memory_as::<true>(options, memory, &setup, &mut |formatter| source.write(formatter))
-    } else {
-        to_memory_as::<false>(options, memory, &setup, &mut |formatter| source.write(formatter))
-    }
+    with_formatter_for!(options, source => to_memory_as(memory))
 }
 
 /// Like [`to_memory`], for options that are known to be plain or not.
@@ -148,13 +151,18 @@ pub(crate) fn to_memory_as<const PLAIN: bool>(
     let mut formatter =
         Formatter::<PLAIN>::new(move || Out::appending(scratch, options, setup, memory), options, setup);
     formatter.prepare(options);
-    match write(&mut formatter).and_then(|()| formatter.out.check()) {
-        Ok(()) => {
-            formatter.out.finish_memory();
-            Ok(())
-        }
-        Err(error) => Err(formatter.out.conclude(error, setup.origin)),
-    }
+    run(&mut formatter, setup, write, |out| {
+        out.finish_memory();
+        Ok(())
+    })
+}
+
+/// Encodes into contiguous memory of the document's size.
+pub(crate) fn to_vec_as<const PLAIN: bool>(options: &Options, write: Write<'_, PLAIN>) -> Result<Vec<u8>> {
+    let mut vec = Vec::new();
+    to_memory_as::<PLAIN>(options, Growable::Vec(&mut vec), &SETUP, write)?;
+    vec.shrink_to_fit();
+    Ok(vec)
 }
 
 /// A document on demand. It stays where it is between steps, borrows nothing, and may move to another thread.

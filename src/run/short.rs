@@ -7,21 +7,16 @@
 
 use std::cell::{RefCell, RefMut};
 
-use super::{to_memory_as, to_rope_as};
+use super::{COMPACT, SETUP, run, to_memory_as, to_rope_as, to_vec_as};
 use crate::error::Result;
 use crate::fmt::Formatter;
-use crate::options::{DEFAULT_MAX_DEPTH, Options};
 use crate::out::{self, Growable, Out};
 use crate::rope::Rope;
-use crate::setup::Setup;
 
 type Write<'w> = super::Write<'w, true>;
 
 /// Documents that are probably longer than this have no use for a formatter that is kept.
 const MOST: usize = out::SCRATCH;
-
-static OPTIONS: Options = Options::new(false);
-static SETUP: Setup = Setup::with_depth(DEFAULT_MAX_DEPTH);
 
 thread_local! {
     /// Kept from the latest document for the next one.
@@ -42,18 +37,18 @@ impl Drop for InUse<'_> {
     }
 }
 
-/// Calls `run` with the formatter that this thread keeps, on the scratch, or appending to `vec`. Returns `None` if it is in
-/// use, or the thread is ending. What `run` returns should be small: it is moved more than once.
+/// Calls `work` with the formatter that this thread keeps, on the scratch, or appending to `vec`. Returns `None` if it is in
+/// use, or the thread is ending. What `work` returns should be small: it is moved more than once.
 #[inline(always)]
 fn with_kept<R>(
     vec: Option<&mut Vec<u8>>,
-    run: impl FnOnce(&mut Formatter<'static, true>) -> Result<R>,
+    work: impl FnOnce(&mut Formatter<'static, true>) -> Result<R>,
 ) -> Option<Result<R>> {
     let result = KEPT.try_with(|kept| {
         let mut used = InUse { kept: kept.try_borrow_mut().ok()?, is_reusable: false };
         let formatter =
-            used.kept.get_or_insert_with(|| Formatter::new(|| Out::at_rest(&OPTIONS, &SETUP), &OPTIONS, &SETUP));
-        let result = Out::lend(formatter, |formatter| &mut formatter.out, vec, run);
+            used.kept.get_or_insert_with(|| Formatter::new(|| Out::at_rest(&COMPACT, &SETUP), &COMPACT, &SETUP));
+        let result = Out::lend(formatter, |formatter| &mut formatter.out, vec, work);
         used.is_reusable = result.is_ok() && formatter.rest();
         Some(result)
     });
@@ -72,10 +67,13 @@ pub(crate) fn to_rope(estimate: usize, write: Write<'_>, remember: impl FnOnce(u
     let mut long = None;
     let result = with_kept(None, |formatter| {
         formatter.out.expect(estimate);
-        match write(formatter).and_then(|()| formatter.out.check()) {
-            Ok(()) => Ok(formatter.out.complete(&mut long)),
-            Err(error) => Err(formatter.out.conclude(error, SETUP.origin)),
-        }
+        run(formatter, &SETUP, write, |out| match out.small_chunk() {
+            Some(chunk) => Ok(Some(chunk)),
+            None => {
+                long = Some(out.finish_long());
+                Ok(None)
+            }
+        })
     });
     match result {
         Some(Ok(Some(chunk))) => {
@@ -94,7 +92,7 @@ pub(crate) fn to_rope(estimate: usize, write: Write<'_>, remember: impl FnOnce(u
 
 #[inline(never)]
 fn long_rope(estimate: usize, write: Write<'_>, remember: impl FnOnce(usize)) -> Result<Rope> {
-    let result = to_rope_as::<true>(&OPTIONS, estimate, &SETUP, write);
+    let result = to_rope_as::<true>(&COMPACT, estimate, &SETUP, write);
     if let Ok(rope) = &result {
         remember(rope.len());
     }
@@ -110,27 +108,18 @@ pub(crate) fn rope(write: Write<'_>) -> Result<Rope> {
 pub(crate) fn vec(write: Write<'_>) -> Result<Vec<u8>> {
     let result = with_kept(None, |formatter| {
         formatter.out.append_to(Growable::Owned(Vec::new()));
-        match write(formatter).and_then(|()| formatter.out.check()) {
-            Ok(()) => Ok(formatter.out.finish_vec()),
-            Err(error) => Err(formatter.out.conclude(error, SETUP.origin)),
-        }
+        run(formatter, &SETUP, write, |out| Ok(out.finish_vec()))
     });
-    result.unwrap_or_else(|| {
-        let mut vec = Vec::new();
-        to_memory_as::<true>(&OPTIONS, Growable::Vec(&mut vec), &SETUP, write)?;
-        vec.shrink_to_fit();
-        Ok(vec)
-    })
+    result.unwrap_or_else(|| to_vec_as::<true>(&COMPACT, write))
 }
 
 /// Encodes with the default options and appends to `vec`, which is as before if that fails.
 pub(crate) fn append(vec: &mut Vec<u8>, write: Write<'_>) -> Result<()> {
-    let result = with_kept(Some(vec), |formatter| match write(formatter).and_then(|()| formatter.out.check()) {
-        Ok(()) => {
-            formatter.out.finish_memory();
+    let result = with_kept(Some(vec), |formatter| {
+        run(formatter, &SETUP, write, |out| {
+            out.finish_memory();
             Ok(())
-        }
-        Err(error) => Err(formatter.out.conclude(error, SETUP.origin)),
+        })
     });
-    result.unwrap_or_else(|| to_memory_as::<true>(&OPTIONS, Growable::Vec(vec), &SETUP, write))
+    result.unwrap_or_else(|| to_memory_as::<true>(&COMPACT, Growable::Vec(vec), &SETUP, write))
 }

@@ -204,10 +204,7 @@ fn close_array<const PLAIN: bool>(
     variant: Option<&'static str>,
 ) -> Result<()> {
     let closed = formatter.close_array(count);
-    match variant {
-        None => closed,
-        Some(variant) => close_variant(formatter, closed, variant),
-    }
+    close_variant(formatter, closed, variant)
 }
 
 /// Not inlined, but called with the parts of the object: see [`fail`].
@@ -218,21 +215,20 @@ fn close_object<const PLAIN: bool>(
     variant: Option<&'static str>,
 ) -> Result<()> {
     let closed = formatter.close_object(count);
-    match variant {
-        None => closed,
-        Some(variant) => close_variant(formatter, closed, variant),
-    }
+    close_variant(formatter, closed, variant)
 }
 
-/// The end of the object around the content of a variant, which has been closed, or not.
+/// Ends the object around the content of a variant, if there is one. The content has been closed, or not.
+#[inline(always)]
 fn close_variant<const PLAIN: bool>(
     formatter: &mut Formatter<'_, PLAIN>,
     closed: Result<()>,
-    variant: &'static str,
+    variant: Option<&'static str>,
 ) -> Result<()> {
-    match closed {
-        Ok(()) => formatter.close_object(1),
-        Err(error) => Err(fail(formatter, error, variant, None)),
+    match (closed, variant) {
+        (closed, None) => closed,
+        (Ok(()), Some(_)) => formatter.close_object(1),
+        (Err(error), Some(variant)) => Err(fail(formatter, error, variant, None)),
     }
 }
 
